@@ -489,7 +489,9 @@ impl Ending {
     fn is_for_lack_of_memory(self) -> bool {
         match self {
             Self::Signal(libc::SIGKILL) => true,
-            Self::Signal(libc::SIGABRT) => process::has_memory_limit(),
+            Self::Signal(libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS) => {
+                process::has_memory_limit()
+            }
             _ => false,
         }
     }

@@ -32,6 +32,7 @@ pub mod options;
 pub mod output;
 pub mod report;
 pub mod session;
+mod stack;
 mod verify;
 
 pub use answers::Answers;

@@ -36,6 +36,7 @@ use crate::direct::Direct;
 use crate::observer::Planned;
 use crate::options::Options;
 use crate::report::{Cost, Finding, MemberReport, Statistics, Verdict};
+use crate::stack;
 use follow::Relay;
 use graph::Bodies;
 use input::Language;
@@ -76,7 +77,6 @@ pub struct Session {
     pub shard: Option<Arc<Sharding>>,
 }
 
-/// Deep programs need deep recursion; the memory is only reserved until it is used.
 const STACK_SIZE: usize = 1 << 30;
 
 impl Session {
@@ -439,7 +439,7 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Str
     thread::scope(|scope| {
         let caught = || catch_unwind(AssertUnwindSafe(work));
         let thread = thread::Builder::new()
-            .stack_size(STACK_SIZE)
+            .stack_size(stack::size(STACK_SIZE))
             .spawn_scoped(scope, caught)
             .map_err(|error| format!("cannot start a thread: {error}"))?;
         thread.join().unwrap_or_else(Err).map_err(|panic| words(&*panic))

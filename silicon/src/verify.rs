@@ -39,6 +39,7 @@ use crate::huge_pages;
 use crate::observer::{Nobody, Observer, Planned};
 use crate::options::Options;
 use crate::report::{MemberReport, Report};
+use crate::stack;
 
 /// Verifies the selected members of a program. The report is the same for every number of threads.
 pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report {
@@ -97,7 +98,7 @@ fn verify_either(
     };
     match rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
-        .stack_size(STACK_SIZE)
+        .stack_size(stack::size(STACK_SIZE))
         .start_handler(|_| huge_pages::prefer())
         .build()
     {
@@ -107,7 +108,6 @@ fn verify_either(
     }
 }
 
-/// Deep terms need deep recursion; the memory is only reserved until it is used.
 const STACK_SIZE: usize = 256 << 20;
 
 fn verify_members(

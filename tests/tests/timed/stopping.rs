@@ -448,8 +448,18 @@ fn checking_takes_the_memory_of_one_member() {
     assert_eq!(ended.status.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
 }
 
-/// Runs `silicon` with so many kilobytes of address space. A GB of it is for the stack, which is
-/// not used.
+/// Stacks are smaller where the address space is.
+#[test]
+fn little_memory_is_enough_for_small_programs() {
+    let _alone = super::alone();
+    let text = "method fails(x: Int) { assert x != 1 }\nmethod holds(x: Int) { assert x == x }\n";
+    let directory = Scratch::new(&[("small.sil", text)]);
+    let ended = with_memory(600_000, directory.path(), &["-j", "2", "small.sil"]);
+    assert_eq!(ended.status.code(), Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("1 of 2 members verified, 1 failed"), "{}", ended.stdout);
+}
+
+/// Runs `silicon` with so many kilobytes of address space.
 fn with_memory(kilobytes: u32, directory: &Path, arguments: &[&str]) -> Ended {
     let command = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
     let output = Command::new("sh")
