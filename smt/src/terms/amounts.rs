@@ -95,6 +95,16 @@ impl Terms {
         self.ite(condition, amount, Self::NONE)
     }
 
+    /// An amount, or nothing where it is below nothing.
+    pub fn at_least_none(&mut self, amount: Term) -> Term {
+        if let TermKind::Ite(condition, then, otherwise) = *self.kind(amount) {
+            let (then, otherwise) = (self.at_least_none(then), self.at_least_none(otherwise));
+            return self.ite(condition, then, otherwise);
+        }
+        let is_amount = self.le(Self::NONE, amount);
+        self.ite(is_amount, amount, Self::NONE)
+    }
+
     /// A product of amounts, and what holds of it that the prover is weak at: positive times
     /// positive is positive, and a part of an amount is no more than it.
     pub fn scaled(&mut self, scale: Term, amount: Term) -> (Term, Vec<Term>) {

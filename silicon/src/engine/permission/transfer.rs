@@ -4,6 +4,10 @@
 //! SOUNDNESS: nothing is learnt about the package's own heap and the heaps around it together,
 //! except about what has been taken from there. A contradiction between the left-hand side and a
 //! location around justifies the wand only if that location is given up (trap T10f).
+//!
+//! SOUNDNESS: that an amount is not negative, or no more than a chunk around holds, may be known
+//! because of the left-hand side only. So a chunk around gives between nothing and all that it
+//! holds, whatever is known (trap T10d).
 
 use std::rc::Rc;
 
@@ -55,6 +59,7 @@ impl Engine<'_> {
                 break;
             }
         }
+        let need = self.terms.at_least_none(need);
         let mut progress = Progress { need, value: None };
         for level in 0..=self.state.package.reserve.len() {
             self.transfer_chunks(level, resource, arguments, &mut progress)?;
@@ -159,7 +164,7 @@ impl Engine<'_> {
                 if held == Terms::FALSE || !self.check(held)? {
                     continue;
                 }
-                let less = self.terms.lt(loss, chunk.amount);
+                    let less = self.terms.lt(loss, chunk.amount);
                 self.assume(less)?;
                 self.keep_rest(level, resource, index, chunk, loss)?;
                 self.fetch(level, resource, Chunk { amount: loss, ..chunk.clone() })?;
@@ -174,18 +179,30 @@ impl Engine<'_> {
     pub(crate) fn transfer_footprint(
         &mut self,
         resource: Resource,
-        mut need: Term,
+        need: Term,
     ) -> Result<Option<Vec<Portion>>, Stop> {
+        let mut need = self.terms.at_least_none(need);
         let mut touched = Vec::new();
         for level in 0..=self.state.package.reserve.len() {
             let heap = self.level(level).clone();
-            let mut ordinary = Vec::new();
+            // SOUNDNESS: what a chunk gives is gone before anything else happens, which may end the
+            // path (trap T10f).
+            let mut index = 0;
             for chunk in heap.of(resource) {
                 let available = self.spread(resource, chunk);
                 let Some(split) = self.part_of(available, &mut need)? else {
-                    ordinary.push(chunk.clone());
+                    index += 1;
                     continue;
                 };
+                let rest = if self.remains(split.rest)? {
+                    let amount = self.at(resource, split.rest, &chunk.arguments);
+                    Some(Chunk { amount, ..chunk.clone() })
+                } else {
+                    None
+                };
+                let is_left = rest.is_some();
+                self.level(level).replace(resource, index, rest);
+                index += usize::from(is_left);
                 let Chunk { arguments, value, .. } = chunk.clone();
                 let amount = self.at(resource, split.taken, &arguments);
                 self.fetch(level, resource, Chunk { amount, ..chunk.clone() })?;
@@ -194,17 +211,21 @@ impl Engine<'_> {
                     value: PortionValue::One { arguments, value },
                     domain: None,
                 });
-                if self.remains(split.rest)? {
-                    let amount = self.at(resource, split.rest, &chunk.arguments);
-                    ordinary.push(Chunk { amount, ..chunk.clone() });
-                }
             }
-            let mut quantified = Vec::new();
+            let mut left = heap.quantified(resource).to_vec();
+            let mut index = 0;
             for chunk in heap.quantified(resource) {
                 let Some(split) = self.part_of(chunk.amount, &mut need)? else {
-                    quantified.push(chunk.clone());
+                    index += 1;
                     continue;
                 };
+                if self.remains(split.rest)? {
+                    left[index].amount = split.rest;
+                    index += 1;
+                } else {
+                    left.remove(index);
+                }
+                self.level(level).set_quantified(resource, left.clone());
                 let taken = QuantifiedChunk { amount: split.taken, ..chunk.clone() };
                 self.fetch_quantified(level, resource, &taken);
                 touched.push(Portion {
@@ -212,13 +233,7 @@ impl Engine<'_> {
                     value: PortionValue::Map(chunk.map),
                     domain: chunk.domain,
                 });
-                if self.remains(split.rest)? {
-                    quantified.push(QuantifiedChunk { amount: split.rest, ..chunk.clone() });
-                }
             }
-            let heap = self.level(level);
-            heap.set(resource, ordinary);
-            heap.set_quantified(resource, quantified);
         }
         let done = self.terms.is_none(need);
         if self.ask_obligation(done)? != Answer::Yes {
@@ -300,6 +315,7 @@ impl Engine<'_> {
         part: Term,
     ) -> Result<(), Stop> {
         let rest = self.terms.sub(chunk.amount, part);
+        let rest = self.terms.at_least_none(rest);
         let depleted = self.terms.identical(rest, Terms::NONE);
         let kept = if self.check(depleted)? {
             None
