@@ -9,6 +9,7 @@
 //! because of the left-hand side only. So a chunk around gives between nothing and all that it
 //! holds, whatever is known (trap T10d).
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use smt::terms::{Split, Term, TermKind, Terms};
@@ -96,6 +97,7 @@ impl Engine<'_> {
             if self.check(nothing)? {
                 continue;
             }
+            self.end_before_taking(level)?;
             let part = self.needed_of(chunk.amount, progress)?;
             self.keep_rest(level, resource, index, chunk, part)?;
             self.note_value(resource, &mut progress.value, chunk.value, part)?;
@@ -123,6 +125,7 @@ impl Engine<'_> {
             if !self.check(positive)? {
                 continue;
             }
+            self.end_before_taking(level)?;
             let part = self.needed_of(here, progress)?;
             let need = self.need_of(resource, arguments, part);
             chunks[index].amount = self.terms.split_amount(chunk.amount, need).rest;
@@ -133,6 +136,12 @@ impl Engine<'_> {
             self.fetch(level, resource, Chunk { arguments, value, amount: part })?;
         }
         Ok(())
+    }
+
+    /// Ends a contradictory path before it takes more from around: what it has given up so far is
+    /// what contradicts the left-hand side, or nothing does but the script (trap T10f).
+    fn end_before_taking(&mut self, level: usize) -> Result<(), Stop> {
+        if level > 0 && self.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
     }
 
     /// As much of `available` as is still needed, which becomes less by that.
@@ -164,7 +173,8 @@ impl Engine<'_> {
                 if held == Terms::FALSE || !self.check(held)? {
                     continue;
                 }
-                    let less = self.terms.lt(loss, chunk.amount);
+                self.end_before_taking(level)?;
+                let less = self.terms.lt(loss, chunk.amount);
                 self.assume(less)?;
                 self.keep_rest(level, resource, index, chunk, loss)?;
                 self.fetch(level, resource, Chunk { amount: loss, ..chunk.clone() })?;
@@ -190,7 +200,7 @@ impl Engine<'_> {
             let mut index = 0;
             for chunk in heap.of(resource) {
                 let available = self.spread(resource, chunk);
-                let Some(split) = self.part_of(available, &mut need)? else {
+                let Some(split) = self.part_of(level, available, &mut need)? else {
                     index += 1;
                     continue;
                 };
@@ -215,7 +225,7 @@ impl Engine<'_> {
             let mut left = heap.quantified(resource).to_vec();
             let mut index = 0;
             for chunk in heap.quantified(resource) {
-                let Some(split) = self.part_of(chunk.amount, &mut need)? else {
+                let Some(split) = self.part_of(level, chunk.amount, &mut need)? else {
                     index += 1;
                     continue;
                 };
@@ -243,7 +253,12 @@ impl Engine<'_> {
     }
 
     /// Splits the chunk's part of the need off; `None`: nothing.
-    fn part_of(&mut self, available: Term, need: &mut Term) -> Result<Option<Split>, Stop> {
+    fn part_of(
+        &mut self,
+        level: usize,
+        available: Term,
+        need: &mut Term,
+    ) -> Result<Option<Split>, Stop> {
         let done = self.terms.is_none(*need);
         if self.check(done)? {
             return Ok(None);
@@ -253,6 +268,7 @@ impl Engine<'_> {
         if self.check(nothing)? {
             return Ok(None);
         }
+        self.end_before_taking(level)?;
         *need = split.need;
         Ok(Some(split))
     }
@@ -347,6 +363,62 @@ impl Engine<'_> {
             Rc::make_mut(&mut self.state.package.agreed).push(fact);
         }
         self.assume(fact)
+    }
+
+    /// What a package inside this one has taken from around this one came through this one, so it
+    /// agrees with what this one has of the same location.
+    ///
+    /// SOUNDNESS: only as far as it has been given up, whatever is known in the package inside (trap
+    /// T10d).
+    pub(crate) fn learn_passed_through(&mut self, after: &[Heap]) -> Result<(), Stop> {
+        let own = self.state.heap.clone();
+        let around = self.state.package.reserve.clone();
+        let resources: BTreeSet<_> =
+            around.iter().flat_map(|heap| heap.resources().map(|(resource, _)| resource)).collect();
+        for resource in resources {
+            // Of the values of wands nothing is said (trap T10e).
+            if matches!(resource, Resource::Wand(_)) {
+                continue;
+            }
+            let mut here = own.of(resource).to_vec();
+            for (before, after) in around.iter().zip(&after[1..]) {
+                for given in self.given(before.of(resource), after.of(resource)) {
+                    for other in &here {
+                        self.learn_equal_values(other, &given)?;
+                    }
+                    here.push(given);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What chunks have given of which `after` is left.
+    fn given(&mut self, before: &[Chunk], after: &[Chunk]) -> Vec<Chunk> {
+        let mut left = after.to_vec();
+        let mut given = Vec::new();
+        for chunk in before {
+            let rest = left
+                .iter()
+                .position(|it| it.arguments == chunk.arguments && it.value == chunk.value)
+                .map_or(Terms::NONE, |index| left.remove(index).amount);
+            if rest != chunk.amount {
+                given.push(Chunk { amount: self.terms.sub(chunk.amount, rest), ..chunk.clone() });
+            }
+        }
+        given
+    }
+
+    fn learn_equal_values(&mut self, left: &Chunk, right: &Chunk) -> Result<(), Stop> {
+        let alias = self.same_arguments(&left.arguments, &right.arguments);
+        if !self.check(alias)? {
+            return Ok(());
+        }
+        let equal = self.terms.identical(left.value, right.value);
+        let (some, others) = (self.terms.is_some(left.amount), self.terms.is_some(right.amount));
+        let guard = self.terms.and([alias, some, others]);
+        let fact = self.terms.implies(guard, equal);
+        self.learn_agreement(fact)
     }
 
     /// Portions of one location have one value; of wands nothing is said (trap T10e).

@@ -105,6 +105,7 @@ impl Engine<'_> {
             self.release_definitions(root, vec![definition])?;
         }
         self.made.agreements.insert(function, Agreement { root, facts: group.agreed.clone() });
+        self.learn_passed_through(&group.reserve)?;
         let mut reserve = group.reserve.iter().cloned();
         self.state.heap = reserve.next().expect("the heap around the package");
         self.state.package.reserve = reserve.collect();
