@@ -7,9 +7,14 @@ impl Engine<'_> {
     /// Keeps the heap as it is now, for the time when something has been given away.
     pub(crate) fn remember_heap(&mut self) {
         let heap = self.state.heap.clone();
-        let tells = heap
+        let tells_of_locations = heap
             .resources()
             .any(|(resource, chunks)| matches!(resource, Resource::Field(_)) && chunks.len() > 1);
+        let tells_of_maps = heap.quantified_resources().any(|(resource, chunks)| {
+            let portions = chunks.len() + heap.of(resource).len();
+            !matches!(resource, Resource::Wand(_)) && !chunks.is_empty() && portions > 1
+        });
+        let tells = tells_of_locations || tells_of_maps;
         if tells && self.is_live() {
             self.knowledge.scopes.last_mut().expect("there is a base scope").heaps.push(heap);
         }
