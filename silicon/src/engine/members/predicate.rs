@@ -4,7 +4,9 @@ use sil::program::{Expr, PredicateId};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::rules::assertion::conjuncts;
+use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::State;
+use crate::engine::state::mode::Mode;
 use crate::engine::whole::Fact;
 use crate::engine::{Amounts, Engine, Stop};
 
@@ -18,7 +20,9 @@ impl Engine<'_> {
         self.havoc(declaration.formals.iter().copied());
         // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an
         // instance a part may be held, which has a part of each amount (trap T4). What is asserted
-        // inside of expressions may build on the sums, so it is left out.
+        // inside of expressions may build on the sums, so it is left out. So are amounts that may
+        // be negative: each fold shows that they are not, of a part, too, unless it reads the body
+        // in another way.
         self.state.heap.amounts = Amounts::SomeOrNone;
         let blame = Blame::new(ErrorId::PredicateNotWellformed, declaration.span);
         // The predicate is to blame; in a translated program the part of it that has a place of its
@@ -29,20 +33,29 @@ impl Engine<'_> {
             if has_place { Blame { span: clause.span, ..blame } } else { blame }
         };
         self.mode.joins = self.merges_ways(std::slice::from_ref(body));
-        let without_assertions = |engine: &mut Self| {
-            engine.explore(|engine| {
-                engine.produce_all(&clauses, None, blame_of)?;
-                if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+        let without_sums = |engine: &mut Self| {
+            engine.scoped(None, |engine| {
+                engine.explore(|engine| {
+                    engine.produce_all(&clauses, None, blame_of)?;
+                    if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+                })
             })
         };
-        let paths = self.in_mode(|mode| mode.leaves_out_assertions = true, without_assertions)?;
+        let leave_out = |mode: &mut Mode| {
+            mode.leaves_out_assertions = true;
+            mode.leaves_out_amounts = !has_two_readings(body);
+        };
+        // What has been left out counts as shown there only.
+        let (paths, _) = self.in_mode(leave_out, without_sums)?;
+        let paths = paths?;
         if paths.is_empty() {
             self.log.warn_of_contradiction(body.span, "the body of the predicate");
         }
         // It is shown here, of a whole instance; of a part, where that is used. What else the body
         // has to meet is asked for again on the way and has been reported above, without the sums
         // and without what is asserted.
-        if self.of_program(Fact::IsAsserting(predicate)) {
+        let has_open_amounts = std::mem::take(&mut self.gathered.open_amounts);
+        if has_open_amounts || self.of_program(Fact::IsAsserting(predicate)) {
             self.state.heap.amounts = Amounts::Exact;
             self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
         }

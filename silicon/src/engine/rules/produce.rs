@@ -158,7 +158,13 @@ impl Engine<'_> {
         let checked = if consuming { !blame.is_silent() } else { !blame.is_trusted() };
         if checked && !self.is_open_wildcard(value) {
             let not_negative = self.terms.le(Terms::NONE, value);
-            self.prove(not_negative, blame, Reason::NegativePermission, amount.span)?;
+            let may_wait = self.mode.leaves_out_amounts && !consuming;
+            if may_wait && !self.terms.is_literal(not_negative) && !self.check(not_negative)? {
+                self.gathered.open_amounts = true;
+                self.assume(not_negative)?;
+            } else {
+                self.prove(not_negative, blame, Reason::NegativePermission, amount.span)?;
+            }
         }
         Ok(match self.state.assertion.scale {
             Some(scale) => {

@@ -28,6 +28,8 @@ pub(crate) struct Mode {
     /// Assertions inside of expressions are not shown now, but later (see
     /// [`Engine::verify_predicate`]).
     pub(crate) leaves_out_assertions: bool,
+    /// That amounts are not negative need not be shown now; it may be later.
+    pub(crate) leaves_out_amounts: bool,
     /// Set while the body of a function is evaluated for its definition, if sides that are never
     /// taken may be left out.
     pub(crate) is_defining: bool,
@@ -50,6 +52,8 @@ pub(crate) struct Gathered {
     pub(crate) trigger_holes: Option<Vec<Term>>,
     /// Predicate instances unfolded in the body of a function: predicate, arguments, snapshot.
     pub(crate) unfolded: Vec<(PredicateId, Vec<Term>, Term)>,
+    /// An amount that may be negative has been left out (see [`Mode::leaves_out_amounts`]).
+    pub(crate) open_amounts: bool,
     /// Definitions of symbols made since the innermost package began.
     pub(crate) definitions: Vec<Definition>,
 }
