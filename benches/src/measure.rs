@@ -162,7 +162,7 @@ fn verify_text(name: &str, text: &str, options: &Options, mut run: Run) -> Measu
             return None;
         }
         let program = sil::resolve::resolve(&syntax, &mut problems)?;
-        sil::consistency::check(&program, &mut problems);
+        sil::consistency::check(&program, options.assumptions(), &mut problems);
         (!has_errors(&problems)).then_some(program)
     });
     let program: Program = program.ok_or_else(|| first_of(&problems))?;

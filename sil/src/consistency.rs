@@ -14,6 +14,7 @@ mod terms;
 mod tests;
 
 use crate::diagnostics::{Code, Diagnostic};
+use crate::load::Assumptions;
 use crate::program::{Axiom, Function, FunctionId, Local, Member, Method, Predicate, Program};
 use crate::recursion::applied;
 use crate::source::Span;
@@ -21,8 +22,8 @@ use expressions::Surroundings;
 use la_arena::{Arena, ArenaMap};
 
 /// Reports everything that makes `program` inconsistent.
-pub fn check(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
-    let mut rounds = Rounds::default();
+pub fn check(program: &Program, assumptions: Assumptions, diagnostics: &mut Vec<Diagnostic>) {
+    let mut rounds = Rounds::new(assumptions);
     for &member in &program.order {
         rounds.member(program, member);
     }
@@ -34,6 +35,7 @@ pub fn check(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
 /// more.
 #[derive(Default)]
 pub(crate) struct Rounds {
+    assumptions: Assumptions,
     terms: Vec<Diagnostic>,
     members: Vec<Diagnostic>,
     /// About the measures of methods.
@@ -55,17 +57,24 @@ struct Applications {
 }
 
 impl Rounds {
+    /// Makes checks under some assumptions.
+    pub(crate) fn new(assumptions: Assumptions) -> Self {
+        Self { assumptions, ..Self::default() }
+    }
+
     /// Checks a member; those of a program come in its order.
     pub(crate) fn member(&mut self, program: &Program, member: Member) {
-        self.terms.append(&mut found(program, |checker| terms::check(checker, member)));
+        let assumptions = self.assumptions;
+        self.terms
+            .append(&mut found(program, assumptions, |checker| terms::check(checker, member)));
         if !self.terms.is_empty() {
             return;
         }
-        self.members.append(&mut found(program, |checker| checker.member(member)));
+        self.members.append(&mut found(program, assumptions, |checker| checker.member(member)));
         match member {
             Member::Function(id) => {
                 let function = &program.functions[id];
-                let measures = found(program, |checker| {
+                let measures = found(program, assumptions, |checker| {
                     termination::clauses(checker, &function.contract.decreases);
                 });
                 let applications = Applications {
@@ -77,9 +86,11 @@ impl Rounds {
                 };
                 self.functions.insert(id, applications);
             }
-            Member::Method(id) => self.measures.append(&mut found(program, |checker| {
-                termination::method(checker, &program.methods[id]);
-            })),
+            Member::Method(id) => {
+                self.measures.append(&mut found(program, assumptions, |checker| {
+                    termination::method(checker, &program.methods[id]);
+                }))
+            }
             Member::Predicate(_) | Member::Domain(_) | Member::Field(_) => {}
         }
     }
@@ -91,15 +102,20 @@ impl Rounds {
 
     /// Reports what was found in the first round that found something.
     pub(crate) fn finish(mut self, program: &Program, diagnostics: &mut Vec<Diagnostic>) {
+        let assumptions = self.assumptions;
         let mut errors = self.terms;
         if errors.is_empty() {
-            errors = found(program, |checker| declarations::check(checker, &self.functions));
+            errors = found(program, assumptions, |checker| {
+                declarations::check(checker, &self.functions)
+            });
             errors.append(&mut self.members);
         }
         if errors.is_empty() {
             // As in the reference, the measures are looked at only if everything else is
             // consistent.
-            errors = found(program, |checker| termination::functions(checker, self.functions));
+            errors = found(program, assumptions, |checker| {
+                termination::functions(checker, self.functions)
+            });
             errors.append(&mut self.measures);
         }
         errors.sort_by_key(|error| (error.span.file, error.span.start));
@@ -108,14 +124,19 @@ impl Rounds {
 }
 
 /// Returns the findings of a check.
-fn found<'p>(program: &'p Program, check: impl FnOnce(&mut Checker<'p>)) -> Vec<Diagnostic> {
-    let mut checker = Checker { program, locals: None, found: Vec::new() };
+fn found<'p>(
+    program: &'p Program,
+    assumptions: Assumptions,
+    check: impl FnOnce(&mut Checker<'p>),
+) -> Vec<Diagnostic> {
+    let mut checker = Checker { program, assumptions, locals: None, found: Vec::new() };
     check(&mut checker);
     checker.found
 }
 
 struct Checker<'p> {
     program: &'p Program,
+    assumptions: Assumptions,
     /// The variables of the member at hand.
     locals: Option<&'p Arena<Local>>,
     found: Vec<Diagnostic>,

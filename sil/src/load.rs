@@ -22,6 +22,8 @@ use crate::syntax;
 pub struct Assumptions {
     /// Functions and methods without a termination clause end, as if they had `decreases _`.
     pub termination: bool,
+    /// The amounts in functions count, as they do elsewhere.
+    pub exact_amounts_in_functions: bool,
 }
 
 /// A program as far as it got.
@@ -155,7 +157,7 @@ fn check(mut loaded: Loaded, assumptions: Assumptions) -> Loaded {
         loaded.program = resolve::resolve(&loaded.syntax, &mut loaded.diagnostics);
     }
     if let Some(program) = &loaded.program {
-        consistency::check(program, &mut loaded.diagnostics);
+        consistency::check(program, assumptions, &mut loaded.diagnostics);
     }
     if let Some(program) = &loaded.program
         && !loaded.has_errors()

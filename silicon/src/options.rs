@@ -110,7 +110,10 @@ impl Options {
 
     /// Returns the assumptions for the front end.
     pub fn assumptions(&self) -> Assumptions {
-        Assumptions { termination: self.assume_termination }
+        Assumptions {
+            termination: self.assume_termination,
+            exact_amounts_in_functions: self.exact_amounts_in_functions,
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::walk::walk_expr;
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings {
     /// Functions only ask whether a permission amount is positive, so `wildcard` may be part of it
-    /// there.
+    /// there, unless amounts count in functions, too.
     function: bool,
     /// Impure `assume`s ask for what they mention and say nothing of how it is stored, so an
     /// assertion may stand under `unfolding` there.
@@ -146,7 +146,7 @@ impl Checker<'_> {
         }
         if !amount.any(|expr| matches!(expr.kind, ExprKind::Wildcard)) {
             self.expression(amount, around);
-        } else if !around.function {
+        } else if !around.function || self.assumptions.exact_amounts_in_functions {
             self.error(amount.span, "`wildcard` can only be a whole amount, not a part of one");
         }
     }

@@ -55,7 +55,7 @@ pub(super) fn check(
     }
     let mut phases = Phases {
         resolution: (!has_errors(&diagnostics)).then(|| Resolution::of(&signatures)),
-        rounds: Rounds::default(),
+        rounds: Rounds::new(assumptions),
         flow: Vec::new(),
     };
     drop(signatures);
