@@ -1,7 +1,7 @@
 //! The knowledge about the present path, and the questions about it.
 //!
 //! In reading order: [`decide`] (questions, cheap and thorough, and branches), [`goals`] (the form
-//! of goals), [`symbols`] (function symbols, and what the prover is told of them), [`functions`]
+//! of goals), [`written`] (goals about all elements of a literal), [`symbols`] (function symbols, and what the prover is told of them), [`functions`]
 //! (axioms of the functions verified so far), [`type_patterns`] and [`domain`] (instances of
 //! domains), [`subject`] (what questions are about, for the statistics).
 
@@ -12,3 +12,4 @@ pub(crate) mod goals;
 mod subject;
 pub(crate) mod symbols;
 pub(crate) mod type_patterns;
+mod written;

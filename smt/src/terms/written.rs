@@ -16,7 +16,7 @@ mod multisets;
 mod sequences;
 mod sets;
 
-use super::{Term, TermKind, Terms, TheoryOp, grow_stack};
+use super::{SortKind, Term, TermKind, Terms, TheoryOp, grow_stack};
 
 /// Collections with more elements are left to the theory: a sequence that is appended to itself
 /// again and again has more than fit into memory.
@@ -34,6 +34,23 @@ impl Terms {
             return;
         }
         self.definitions.insert(name, value);
+    }
+
+    /// Returns the elements of a collection, or the keys of a map, each at least once, if all of
+    /// them are written down.
+    pub fn written_elements(&mut self, collection: Term) -> Option<Vec<Term>> {
+        match self.sort_kind(self.sort(collection)) {
+            SortKind::Seq(_) => self.elements(collection),
+            SortKind::Set(_) => {
+                self.members(collection).map(|members| members.elements().collect())
+            }
+            SortKind::Multiset(_) => self.occurring_elements(collection),
+            SortKind::Map(..) => match self.entries(collection) {
+                (entries, None) => Some(entries.into_iter().map(|(key, _)| key).collect()),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The meaning of a name; any other term stands for itself.

@@ -15,6 +15,9 @@ use crate::engine::Engine;
 /// How many instances of an existential goal are tried.
 const INSTANCES: usize = 16;
 
+/// How many instances for values that are written down a goal is shown by.
+const WRITTEN: usize = 10_000;
+
 /// How many quantifiers inside each other are taken apart.
 const DEPTH: usize = 8;
 
@@ -40,16 +43,25 @@ impl Engine<'_> {
 
     /// A formula that implies the goal, and that the prover is better at.
     pub(crate) fn opened(&mut self, goal: Term) -> Term {
-        self.opened_at(goal, 0)
+        self.opened_at(goal, 0, &mut { WRITTEN })
     }
 
-    fn opened_at(&mut self, goal: Term, depth: usize) -> Term {
+    /// `budget`: how many instances for written values may still be made.
+    pub(super) fn opened_at(&mut self, goal: Term, depth: usize, budget: &mut usize) -> Term {
         if depth > DEPTH {
             return goal;
         }
         if let Some(noted) = self.made.quantifiers.get(&goal).cloned() {
             return match noted.quant {
-                Quant::Forall => self.for_arbitrary(&noted, depth),
+                Quant::Forall => {
+                    let written = self.for_written(&noted.bound, noted.body, depth, budget);
+                    // The goal is as good as its instances where these are computed.
+                    if let Some(decided @ (Terms::TRUE | Terms::FALSE)) = written {
+                        return decided;
+                    }
+                    let arbitrary = self.for_arbitrary(&noted, depth, budget);
+                    self.terms.or(written.into_iter().chain([arbitrary]))
+                }
                 Quant::Exists => self.with_witnesses(goal, &noted.bound, noted.body),
             };
         }
@@ -57,33 +69,36 @@ impl Engine<'_> {
             TermKind::And(conjuncts) => {
                 let conjuncts: Vec<Term> = conjuncts
                     .iter()
-                    .map(|&conjunct| grow_stack(|| self.opened_at(conjunct, depth)))
+                    .map(|&conjunct| grow_stack(|| self.opened_at(conjunct, depth, budget)))
                     .collect();
                 self.terms.and(conjuncts)
             }
             TermKind::Implies(guard, inner) => {
-                let inner = grow_stack(|| self.opened_at(inner, depth));
+                let inner = grow_stack(|| self.opened_at(inner, depth, budget));
                 self.terms.implies(guard, inner)
             }
-            TermKind::Quantifier(quantifier) if quantifier.quant == Quant::Exists => {
+            TermKind::Quantifier(quantifier) => {
                 let bound: Vec<Term> = quantifier
                     .variables
                     .iter()
                     .map(|&variable| self.terms.apply(variable, &[]))
                     .collect();
-                self.with_witnesses(goal, &bound, quantifier.body)
+                match quantifier.quant {
+                    Quant::Exists => self.with_witnesses(goal, &bound, quantifier.body),
+                    Quant::Forall => {
+                        let written = self.for_written(&bound, quantifier.body, depth, budget);
+                        self.terms.or(written.into_iter().chain([goal]))
+                    }
+                }
             }
             _ => goal,
         }
     }
 
-    fn for_arbitrary(&mut self, noted: &Noted, depth: usize) -> Term {
+    fn for_arbitrary(&mut self, noted: &Noted, depth: usize, budget: &mut usize) -> Term {
         let mut constants = Substitution::default();
         for (index, &variable) in noted.bound.iter().enumerate() {
-            let sort = self.terms.sort(variable);
-            let name = format!("any%{depth}%{index}%{}", self.terms.sort_name(sort));
-            let constant = self.terms.constant(&name, sort);
-            constants.insert(variable, constant);
+            constants.insert(variable, self.arbitrary(variable, depth, index));
         }
         let mut known = Vec::new();
         for &(quantified, fact) in &noted.facts {
@@ -101,9 +116,16 @@ impl Engine<'_> {
             known.push(self.terms.apply(mentioned, &[term]));
         }
         let body = self.terms.substitute(noted.body, &constants);
-        let body = self.opened_at(body, depth + 1);
+        let body = self.opened_at(body, depth + 1, budget);
         let known = self.terms.and(known);
         self.terms.implies(known, body)
+    }
+
+    /// The constant for a variable of a quantifier.
+    pub(super) fn arbitrary(&mut self, variable: Term, depth: usize, index: usize) -> Term {
+        let sort = self.terms.sort(variable);
+        let name = format!("any%{depth}%{index}%{}", self.terms.sort_name(sort));
+        self.terms.constant(&name, sort)
     }
 
     /// The goal, or its body for candidates.

@@ -44,6 +44,12 @@ impl Occurrences {
 }
 
 impl Terms {
+    /// The elements of a multiset, if all of them are known.
+    pub(super) fn occurring_elements(&mut self, multiset: Term) -> Option<Vec<Term>> {
+        let Occurrences { values, others, rest } = self.occurrences(multiset)?;
+        rest.is_empty().then(|| values.into_keys().chain(others.into_keys()).collect())
+    }
+
     /// The parts of a multiset; `None` if there are too many.
     fn occurrences(&mut self, multiset: Term) -> Option<Occurrences> {
         use TheoryOp::*;

@@ -95,7 +95,7 @@ impl Terms {
     }
 
     /// All elements of a sequence, unless some are unknown or there are too many.
-    fn elements(&mut self, sequence: Term) -> Option<Vec<Term>> {
+    pub(super) fn elements(&mut self, sequence: Term) -> Option<Vec<Term>> {
         use TheoryOp::*;
         let length = self.explicit_length(sequence).filter(|&length| length <= LONGEST)?;
         let mut elements = Vec::with_capacity(length);

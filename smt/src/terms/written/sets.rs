@@ -27,7 +27,7 @@ impl Members {
         self.values.len() + self.others.len()
     }
 
-    fn elements(&self) -> impl Iterator<Item = Term> {
+    pub(super) fn elements(&self) -> impl Iterator<Item = Term> {
         self.values.iter().chain(&self.others).copied()
     }
 }
@@ -37,7 +37,7 @@ impl Terms {
     ///
     /// COMPLETENESS: terms about sets with an unknown part stay as they are also where their form
     /// tells their truth, since they may match triggers of the program.
-    fn members(&mut self, set: Term) -> Option<Members> {
+    pub(super) fn members(&mut self, set: Term) -> Option<Members> {
         use TheoryOp::*;
         let mut members = Members::default();
         let mut visited = FxHashSet::default();
