@@ -8,11 +8,11 @@
 //! Invariants
 //! - Afterwards no `define` and no use of a macro is left, unless an error was reported.
 //! - Nothing that comes from an argument is captured: what the body declares is renamed if an
-//!   argument mentions it.
+//!   argument mentions it. A bound variable and a local of one name clash in either order.
 //! - Spans are as in the reference, since tests announce errors by their lines: the statements of a
 //!   macro keep their places; the expansion of an expression stands at the outermost call in the
 //!   expression, except for the elements of lists (arguments, triggers), amounts and types, which
-//!   keep theirs.
+//!   keep theirs. Notes say which conjunct of a body stands where ([`parts`]).
 //! - Expansion ends: a macro inside its own expansion is an error, and [`MAX_EXPANSION`] bounds the
 //!   size. A macro that nobody uses is not expanded, so it may contain itself.
 //!
@@ -20,9 +20,13 @@
 
 mod expand;
 mod names;
+pub(crate) mod parts;
+mod scopes;
 mod statements;
 mod table;
 mod types;
+
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,6 +34,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{Name, Span};
 use crate::syntax::{Expr, Member, MemberKind, Program};
 
+use names::Names;
 use table::{MacroId, Table};
 
 /// How many expressions the macros of a program may expand to in all.
@@ -82,6 +87,8 @@ impl Macros {
 struct Argument {
     expr: Expr,
     size: Size,
+    /// Where it is written, which is not where it comes from if it is a parameter or a macro.
+    written: Span,
 }
 
 /// How large a tree is.
@@ -95,12 +102,24 @@ struct Size {
 #[derive(Clone)]
 struct Frame {
     arguments: FxHashMap<Name, Argument>,
-    /// New names of the variables that the body declares.
-    renamed: FxHashMap<Name, Name>,
+    /// The names in the arguments.
+    mentioned: FxHashSet<Name>,
+    /// The names in the body.
+    names: Rc<Names>,
     /// New names of its labels.
     labels: FxHashMap<Name, Name>,
-    /// The names that the body has declared before the present place: they hide parameters.
-    declared: Vec<Name>,
+    /// The names that the body has declared before the present place, with their new names: they
+    /// hide parameters.
+    declared: Vec<(Name, Name)>,
+}
+
+/// A variable, as its declaration says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Variable {
+    /// It lives to the end of its block.
+    Local,
+    /// It lives in the expression or statement that binds it.
+    Bound,
 }
 
 /// The names of variables that are in scope.
@@ -142,6 +161,8 @@ struct Expander {
     labels: FxHashSet<Name>,
     /// The names of variables that were bound so far, in the contract and the implementation.
     bound: FxHashSet<Name>,
+    /// The locals that the method declares itself, at whatever place.
+    locals: FxHashSet<Name>,
     frames: Vec<Frame>,
     /// The macros that are being expanded, outermost first.
     active: Vec<MacroId>,
@@ -201,11 +222,11 @@ impl Expander {
             MemberKind::Import(_) | MemberKind::Define(_) => {}
             MemberKind::Fields(fields) => self.types(fields),
             MemberKind::Predicate(predicate) => {
-                self.declare_all(&mut predicate.formals);
+                self.declare_all(&mut predicate.formals, Variable::Local);
                 predicate.body.iter_mut().for_each(|body| self.expr(body));
             }
             MemberKind::Function(function) => {
-                self.declare_all(&mut function.formals);
+                self.declare_all(&mut function.formals, Variable::Local);
                 self.ty(&mut function.result);
                 self.contract(&mut function.contract);
                 function.body.iter_mut().for_each(|body| self.expr(body));

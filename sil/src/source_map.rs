@@ -6,6 +6,7 @@
 
 use indexmap::IndexMap;
 
+use crate::macros::parts;
 use crate::program::{Annotation, Origin, Program};
 use crate::source::{LineColumn, OriginId, SourceFile, Sources, Span};
 
@@ -102,21 +103,30 @@ impl<'a> SourceMap<'a> {
             None => (own, None, true),
         };
         let id = self.renamed_id(reason_span, error, full_id);
+        let conjunct = parts::conjunct(self.program, self.sources, reason_span.origin);
         let message = match self.rule("src.say", reason_span, error, full_id) {
             Some(rule) => self.message(rule, reason_span, error),
             None if original_is_known => {
                 let text = lacking.map_or_else(|| self.text(reason_span), str::to_owned);
                 reworded(full_id, default_message, &text)
             }
-            None => default_message.to_owned(),
+            None => match &conjunct {
+                Some((_, text)) => reworded(full_id, default_message, lacking.unwrap_or(text)),
+                None => default_message.to_owned(),
+            },
         };
-        let at_reason = reason.map(|span| self.place(span)).filter(|at| *at != place);
+        let mut notes = self.notes(reason_span, error);
+        let mut at_reason = reason.map(|span| self.place(span)).filter(|at| *at != place);
+        if let Some((span, _)) = conjunct {
+            let used = at_reason.replace(self.own_place(span));
+            notes.extend(used.map(|used| (used, "used here".to_owned())));
+        }
         Explained {
             generated: generated.filter(|own| *own != place),
             id,
             message,
             reason: at_reason,
-            notes: self.notes(reason_span, error),
+            notes,
             is_hidden: self.outward(error.origin).any(|origin| has(origin, "src.hide")),
             is_inner,
             shows_text,
@@ -317,7 +327,7 @@ pub fn given_variable(program: &Program, declaration: Span, name: &str) -> Optio
 }
 
 /// The origins at and above a node, innermost first.
-fn outward(program: &Program, origin: OriginId) -> impl Iterator<Item = &Origin> {
+pub(crate) fn outward(program: &Program, origin: OriginId) -> impl Iterator<Item = &Origin> {
     let entries = &program.origins.entries;
     let entry = move |id: OriginId| entries.get((id.0 as usize).checked_sub(1)?).map(|it| (id, it));
     std::iter::successors(entry(origin), move |(id, origin)| {

@@ -1,13 +1,15 @@
 //! Macros in expressions and names.
 
 use front::grow_stack;
+use rustc_hash::FxHashSet;
 
 use crate::parser::MAX_DEPTH;
 use crate::source::{Name, Span};
-use crate::syntax::{Expr, ExprKind, Ident, MacroBody, OldLabel, TypedName};
+use crate::syntax::{Expr, ExprKind, Ident, MacroBody, OldLabel};
 
+use super::scopes::fresh;
 use super::table::MacroId;
-use super::{Argument, Expander, Frame, MAX_EXPANSION, names};
+use super::{Argument, Expander, Frame, MAX_EXPANSION, Variable, names, parts};
 
 /// The meaning of a name where it is used.
 pub(super) enum Meaning {
@@ -77,8 +79,7 @@ impl Expander {
                 self.expr(value);
                 let outside = self.enter_scope();
                 self.mark(&mut variable.span);
-                self.declare(variable);
-                self.bound.insert(variable.name.clone());
+                self.declare(variable, Variable::Bound);
                 self.expr(body);
                 self.leave_scope(outside);
             }
@@ -158,61 +159,15 @@ impl Expander {
         }
     }
 
-    // ---- scopes
-    // ----------------------------------------------------------------------------------------------
-
-    /// Where the scope of variables and what the current macro has declared end now.
-    pub(super) fn enter_scope(&self) -> (usize, usize) {
-        let declared = self.frames.last().map_or(0, |frame| frame.declared.len());
-        (self.scope.names.len(), declared)
-    }
-
-    pub(super) fn leave_scope(&mut self, (names, declared): (usize, usize)) {
-        self.scope.truncate(names);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.declared.truncate(declared);
-        }
-    }
-
-    /// Declares a variable, under its new name if it has one.
-    fn declare(&mut self, ident: &mut Ident) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.declared.push(ident.name.clone());
-            if let Some(renamed) = frame.renamed.get(&ident.name) {
-                ident.name = renamed.clone();
-            }
-        }
-        self.scope.declare(ident.name.clone());
-    }
-
-    pub(super) fn declare_all(&mut self, variables: &mut [TypedName]) {
-        for variable in variables {
-            self.ty(&mut variable.ty);
-            self.declare(&mut variable.name);
-        }
-    }
-
-    fn binding(&mut self, variables: &mut [TypedName], inside: impl FnOnce(&mut Self)) {
-        let outside = self.enter_scope();
-        self.declare_all(variables);
-        self.bound.extend(variables.iter().map(|variable| variable.name.name.clone()));
-        inside(self);
-        self.leave_scope(outside);
-    }
-
-    pub(super) fn types(&mut self, names: &mut [TypedName]) {
-        names.iter_mut().for_each(|name| self.ty(&mut name.ty));
-    }
-
     // ---- names
     // -----------------------------------------------------------------------------------------------
 
     /// Returns the meaning of `name` at this place; `as_variable` where variables hide macros.
     fn meaning(&self, name: &Name, as_variable: bool) -> Meaning {
         if let Some(frame) = self.frames.last() {
-            if as_variable && frame.declared.contains(name) {
-                let renamed = frame.renamed.get(name).unwrap_or(name);
-                return Meaning::Name(renamed.clone());
+            let mut declared = frame.declared.iter().rev();
+            if as_variable && let Some((_, new)) = declared.find(|(old, _)| old == name) {
+                return Meaning::Name(new.clone());
             }
             if let Some(argument) = frame.arguments.get(name) {
                 return Meaning::Argument(argument.clone());
@@ -332,7 +287,12 @@ impl Expander {
             self.error(argument.expr.span, message);
         }
         let mut annotations = std::mem::take(&mut expr.annotations);
+        let is_conjunct = annotations.iter().any(parts::is_note);
         *expr = argument.expr;
+        if is_conjunct {
+            annotations.retain(|annotation| !parts::is_note(annotation));
+            parts::note(expr, &[]);
+        }
         if self.call.is_some() {
             self.mark_all(expr);
         }
@@ -417,6 +377,7 @@ impl Expander {
     }
 
     fn argument(&mut self, mut expr: Expr) -> Argument {
+        let written = expr.span;
         // A macro that is no expression is passed on by its name: the body calls it or uses it as a
         // statement.
         let is_passed_on = matches!(&expr.kind, ExprKind::Ident(name)
@@ -425,7 +386,7 @@ impl Expander {
             self.expr(&mut expr);
         }
         let size = names::size(&expr);
-        Argument { expr, size }
+        Argument { expr, size, written }
     }
 
     /// Tells whether the macro can stand alone as an expression.
@@ -447,8 +408,12 @@ impl Expander {
         let annotations = std::mem::take(&mut expr.annotations);
         let outer = self.call;
         self.call = Some(outer.unwrap_or(span));
+        let formals = define.parameters.iter().flatten().map(|formal| &formal.name);
+        let written = arguments.iter().map(|argument| argument.written);
+        let parameters = parts::parameters(formals.zip(written));
         let expansion = self.in_frame(id, arguments, span, |expander| {
             let mut copy = copy(body);
+            parts::note(&mut copy, &parameters);
             expander.expr(&mut copy);
             copy
         });
@@ -498,39 +463,23 @@ impl Expander {
         self.table.set_broken(id);
     }
 
-    /// Parameters stand for arguments; what the body declares is renamed if it is visible here or
-    /// mentioned by one of the arguments.
+    /// Parameters stand for arguments.
     fn frame(&mut self, id: MacroId, arguments: Vec<Argument>) -> Frame {
-        let mentioned: Vec<_> =
-            arguments.iter().map(|argument| names::of_expr(&argument.expr)).collect();
-        let in_arguments = |name: &str| mentioned.iter().any(|names| names.contains(name));
+        let mentioned: FxHashSet<_> =
+            arguments.iter().flat_map(|argument| names::of_expr(&argument.expr)).collect();
         let names = self.table.names(id);
-        let fresh = |name: &Name, is_taken: &dyn Fn(&str) -> bool| {
-            let fresh = (0usize..).map(|number| format!("{name}${number}")).find(|fresh| {
-                !is_taken(fresh) && !in_arguments(fresh) && !names.mentioned.contains(&**fresh)
-            });
-            Name::from(fresh.expect("there are infinitely many names"))
-        };
-        let is_visible = |name: &str| self.scope.contains(name) || self.globals.contains(name);
-        // A local is declared in the rest of the block, and no variable of a method that is bound
-        // elsewhere has its name.
-        let clashes = |name: &Name| {
-            is_visible(name)
-                || in_arguments(name)
-                || (names.locals.contains(name) && self.bound.contains(name))
-        };
-        let is_taken = |name: &str| is_visible(name) || self.bound.contains(name);
-        let clashing = names.declared.iter().filter(|name| clashes(name));
-        let renamed = clashing.map(|name| (name.clone(), fresh(name, &is_taken))).collect();
         // A label belongs to the whole method, so a second expansion has labels of its own.
         let is_set = |name: &str| self.labels.contains(name);
+        let is_taken =
+            |name: &str| is_set(name) || mentioned.contains(name) || names.mentioned.contains(name);
         let labels = names.labels.iter().filter(|name| is_set(name));
-        let labels = labels.map(|name| (name.clone(), fresh(name, &is_set))).collect();
+        let labels = labels.map(|name| (name.clone(), fresh(name, is_taken))).collect();
         let define = self.table.definition(id);
         let parameters = define.parameters.iter().flatten().map(|one| one.name.clone());
         Frame {
             arguments: parameters.zip(arguments).collect(),
-            renamed,
+            mentioned,
+            names,
             labels,
             declared: Vec::new(),
         }

@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 use crate::source::Name;
 use crate::syntax::walk::{Visitor, visit};
 use crate::syntax::{
-    Expr, ExprKind, Ident, MacroBody, Member, MemberKind, OldLabel, Stmt, StmtKind, Type, TypeKind,
-    TypedName,
+    Expr, ExprKind, Ident, MacroBody, Member, MemberKind, Method, Node, NodeKind, OldLabel, Stmt,
+    StmtKind, Type, TypeKind, TypedName,
 };
 
 use super::Size;
@@ -45,6 +45,15 @@ pub(super) fn of_member(member: &Member) -> Vec<Name> {
     names.into_iter().map(|ident| ident.name.clone()).collect()
 }
 
+/// The locals that the bodies of a method declare.
+pub(super) fn locals_of_method(method: &Method) -> FxHashSet<Name> {
+    let mut names = Names::default();
+    for implementation in &method.implementations {
+        names.implementation(implementation);
+    }
+    names.locals
+}
+
 /// All names in an expression.
 pub(super) fn of_expr(expr: &Expr) -> FxHashSet<Name> {
     let mut names = Names::default();
@@ -55,23 +64,26 @@ pub(super) fn of_expr(expr: &Expr) -> FxHashSet<Name> {
 /// Names of a tree, by what is done with them.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Locals and bound variables.
-    pub(super) declared: FxHashSet<Name>,
     /// Locals, which live on behind the statement that declares them.
     pub(super) locals: FxHashSet<Name>,
+    /// Variables that an expression or a statement binds.
+    pub(super) bound: FxHashSet<Name>,
     pub(super) labels: FxHashSet<Name>,
     /// All of them, and whatever else has a name.
     pub(super) mentioned: FxHashSet<Name>,
 }
 
 impl Names {
-    fn declare(&mut self, ident: &Ident) {
-        self.declared.insert(ident.name.clone());
-        self.mention(ident);
-    }
-
     fn mention(&mut self, ident: &Ident) {
         self.mentioned.insert(ident.name.clone());
+    }
+
+    fn bind(&mut self, variables: &[TypedName]) {
+        self.bound.extend(names_of(variables));
+    }
+
+    fn declare(&mut self, variables: &[TypedName]) {
+        self.locals.extend(names_of(variables));
     }
 }
 
@@ -89,7 +101,7 @@ impl Visitor<'_> for Names {
     }
 
     fn typed_name(&mut self, name: &TypedName) {
-        self.declare(&name.name);
+        self.mention(&name.name);
         visit::typed_name(self, name);
     }
 
@@ -102,7 +114,13 @@ impl Visitor<'_> for Names {
             | ExprKind::Field { name, .. }
             | ExprKind::PredicateInstance { name, .. }
             | ExprKind::Old { label: OldLabel::Label(name), .. } => self.mention(name),
-            ExprKind::Let { variable, .. } => self.declare(variable),
+            ExprKind::Let { variable, .. } => {
+                self.bound.insert(variable.name.clone());
+                self.mention(variable);
+            }
+            ExprKind::Quantified { variables, .. } | ExprKind::ForPerm { variables, .. } => {
+                self.bind(variables);
+            }
             ExprKind::New(Some(fields)) => fields.iter().for_each(|field| self.mention(field)),
             _ => {}
         }
@@ -111,9 +129,8 @@ impl Visitor<'_> for Names {
 
     fn stmt(&mut self, statement: &Stmt) {
         match &statement.kind {
-            StmtKind::Var { variables, .. } => {
-                self.locals.extend(variables.iter().map(|variable| variable.name.name.clone()));
-            }
+            StmtKind::Var { variables, .. } => self.declare(variables),
+            StmtKind::QuasihavocAll { variables, .. } => self.bind(variables),
             StmtKind::Goto(label) => self.mention(label),
             StmtKind::Label { name, .. } => {
                 self.labels.insert(name.name.clone());
@@ -125,6 +142,17 @@ impl Visitor<'_> for Names {
         }
         visit::stmt(self, statement);
     }
+
+    fn node(&mut self, node: &Node) {
+        if let NodeKind::Loop { graph, .. } = &node.kind {
+            self.declare(&graph.locals);
+        }
+        visit::node(self, node);
+    }
+}
+
+fn names_of(variables: &[TypedName]) -> impl Iterator<Item = Name> {
+    variables.iter().map(|variable| variable.name.name.clone())
 }
 
 /// Nodes and depth of a tree.

@@ -11,7 +11,7 @@ use crate::syntax::{
 
 use super::expand::Meaning;
 use super::table::MacroId;
-use super::{Argument, Expander};
+use super::{Argument, Expander, Variable, names};
 
 impl Expander {
     pub(super) fn method(&mut self, method: &mut Method) {
@@ -21,9 +21,12 @@ impl Expander {
                 Body::Graph(graph) => self.collect_locals_of_graph(graph),
             }
         }
-        self.declare_all(&mut method.formals);
-        self.declare_all(&mut method.returns);
+        self.declare_all(&mut method.formals, Variable::Local);
+        self.declare_all(&mut method.returns, Variable::Local);
         self.bound.clear();
+        if !self.table.is_empty() {
+            self.locals = names::locals_of_method(method);
+        }
         self.contract(&mut method.contract);
         for implementation in &mut method.implementations {
             self.labels.clear();
@@ -35,6 +38,7 @@ impl Expander {
             self.leave_scope(outside);
         }
         self.table.forget_locals();
+        self.locals.clear();
     }
 
     pub(super) fn contract(&mut self, contract: &mut Contract) {
@@ -129,9 +133,8 @@ impl Expander {
                 }
                 continue;
             }
-            if let StmtKind::Define(define) = &statement.kind {
-                // Those of methods are gone: this one stands in a macro.
-                self.error(define.span, "a macro cannot be defined inside a macro");
+            if matches!(statement.kind, StmtKind::Define(_)) {
+                // Those of methods are gone: this one stands in a macro, which has been told.
                 continue;
             }
             self.stmt(&mut statement.kind);
@@ -197,15 +200,14 @@ impl Expander {
             }
             StmtKind::QuasihavocAll { variables, condition, resource } => {
                 let outside = self.enter_scope();
-                self.declare_all(variables);
-                self.bound.extend(variables.iter().map(|variable| variable.name.name.clone()));
+                self.declare_all(variables, Variable::Bound);
                 condition.iter_mut().for_each(|condition| self.expr(condition));
                 self.expr(resource);
                 self.leave_scope(outside);
             }
             StmtKind::Var { variables, initialiser } => {
                 initialiser.iter_mut().for_each(|value| self.expr(value));
-                self.declare_all(variables);
+                self.declare_all(variables, Variable::Local);
             }
             StmtKind::Assign { targets, value } => {
                 targets.iter_mut().for_each(|target| self.target(target));
@@ -239,7 +241,7 @@ impl Expander {
 
     fn graph(&mut self, graph: &mut Graph) {
         let outside = self.enter_scope();
-        self.declare_all(&mut graph.locals);
+        self.declare_all(&mut graph.locals, Variable::Local);
         for node in &mut graph.nodes {
             grow_stack(|| self.node(node));
         }

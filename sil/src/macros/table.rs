@@ -6,10 +6,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Name;
-use crate::syntax::{Define, MacroBody};
+use crate::source::Span;
+use crate::syntax::walk::{Visitor, visit};
+use crate::syntax::{Block, Define, MacroBody, Stmt, StmtKind};
 
 use super::names::Names;
 use super::{Expander, names};
+
+/// The definitions in the body of a macro.
+#[derive(Default)]
+struct InnerDefinitions(Vec<Span>);
+
+impl Visitor<'_> for InnerDefinitions {
+    fn stmt(&mut self, statement: &Stmt) {
+        if let StmtKind::Define(define) = &statement.kind {
+            self.0.push(define.span);
+        } else {
+            visit::stmt(self, statement);
+        }
+    }
+}
 
 /// A macro of a [`Table`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,6 +81,9 @@ impl Table {
 impl Expander {
     /// Adds a definition to the global or the local macros.
     pub(super) fn define(&mut self, define: Define, local: bool) {
+        if let MacroBody::Block(body) = &define.body {
+            self.refuse_definitions_inside(body);
+        }
         let names = names::of_body(&define.body);
         self.warn_of_unused_parameters(&define, &names.mentioned);
         let macros = if local { &mut self.table.locals } else { &mut self.table.globals };
@@ -90,6 +109,14 @@ impl Expander {
             names: Rc::new(names),
             broken: false,
         });
+    }
+
+    fn refuse_definitions_inside(&mut self, body: &Block) {
+        let mut inner = InnerDefinitions::default();
+        inner.block(body);
+        for span in inner.0 {
+            self.error(span, "macros cannot be nested: define this one outside of the other");
+        }
     }
 
     fn warn_of_unused_parameters(&mut self, define: &Define, mentioned: &FxHashSet<Name>) {

@@ -1,6 +1,19 @@
 //! Macros, by comparing with the same program written out by hand.
 
 use crate::load;
+use crate::macros::parts;
+use crate::syntax::Expr;
+use crate::syntax::walk::{Rewriter, rewrite};
+
+/// Takes away what says which conjunct of a macro stands where.
+struct WithoutNotes;
+
+impl Rewriter for WithoutNotes {
+    fn expr(&mut self, expr: &mut Expr) {
+        expr.annotations.retain(|annotation| !parts::is_note(annotation));
+        rewrite::expr(self, expr);
+    }
+}
 
 /// The parse tree with all places blanked out, and the errors as `line.column message`.
 fn tree(text: &str) -> (String, Vec<String>) {
@@ -9,7 +22,9 @@ fn tree(text: &str) -> (String, Vec<String>) {
     let diagnostics = loaded.diagnostics.iter().map(|diagnostic| {
         format!("{} {}", file.line_column(diagnostic.span.start), diagnostic.message)
     });
-    let tree = format!("{:?}", loaded.syntax);
+    let mut syntax = loaded.syntax;
+    rewrite::program(&mut WithoutNotes, &mut syntax);
+    let tree = format!("{syntax:?}");
     let mut blanked = String::new();
     for (index, part) in tree.split("Span {").enumerate() {
         let rest = if index == 0 { part } else { part.split_once(" }").expect("spans end").1 };

@@ -93,7 +93,7 @@ impl Expander {
         }
         self.name(&mut ident);
         let expr = Expr::new(ExprKind::Ident(ident.name), span);
-        Argument { size: names::size(&expr), expr }
+        Argument { size: names::size(&expr), written: expr.span, expr }
     }
 
     fn not_a_type(&mut self, name: &Ident, span: Span) {

@@ -151,6 +151,7 @@ enum Level {
 /// Which kind of member the current chunk is, as far as it matters for cutting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    Define,
     Domain,
     Method,
     Other,
@@ -162,6 +163,8 @@ struct Cutter<'t> {
     at: usize,
     levels: Vec<Level>,
     brackets: usize,
+    /// How many of them are braces.
+    braces: usize,
     kind: Kind,
     chunk: Chunk,
     chunks: Vec<Chunk>,
@@ -178,6 +181,7 @@ impl<'t> Cutter<'t> {
             at: start,
             levels: Vec::new(),
             brackets: 0,
+            braces: 0,
             kind: Kind::Other,
             chunk: Chunk { start, ..Chunk::default() },
             chunks: Vec::new(),
@@ -217,6 +221,7 @@ impl<'t> Cutter<'t> {
         self.chunk.start = end;
         self.levels.clear();
         self.brackets = 0;
+        self.braces = 0;
     }
 
     fn open(&mut self, level: Level) {
@@ -319,7 +324,13 @@ impl<'t> Cutter<'t> {
             b"method" => Some(Kind::Method),
             b"predicate" | b"field" | b"import" | b"adt" => Some(Kind::Other),
             b"function" if outside || self.kind != Kind::Domain => Some(Kind::Other),
-            b"define" if outside || self.kind != Kind::Method => Some(Kind::Other),
+            b"define" if outside => Some(Kind::Define),
+            b"define" => {
+                // In the braces of a method or a macro, `define` is a statement.
+                let is_stmt =
+                    self.kind == Kind::Method || self.kind == Kind::Define && self.braces > 0;
+                (!is_stmt).then_some(Kind::Define)
+            }
             b"domain" => {
                 // `domain(m)` is an expression.
                 let next = self.bytes[end..].trim_ascii_start().first();
@@ -336,11 +347,13 @@ impl<'t> Cutter<'t> {
             b'(' | b'[' | b'{' => {
                 self.open(Level::Bracket);
                 self.brackets += 1;
+                self.braces += usize::from(byte == b'{');
             }
             b')' | b']' | b'}' => {
                 self.end_expression();
                 self.levels.pop();
                 self.brackets = self.brackets.saturating_sub(1);
+                self.braces = self.braces.saturating_sub(usize::from(byte == b'}'));
                 after_operand = true;
             }
             b';' | b',' => self.end_expression(),

@@ -26,7 +26,7 @@ pub(super) fn between(
         .into_iter()
         .rev()
         .flat_map(|entry| &entry.annotations)
-        .filter(|annotation| &*annotation.key != "src.file")
+        .filter(|annotation| !matches!(&*annotation.key, "src.file" | crate::macros::parts::KEY))
         .collect()
 }
 

@@ -229,8 +229,14 @@ impl Builder<'_> {
             }
             Rule::applying => {
                 let mut parts = node.into_inner();
-                let part = find(&mut parts, Rule::exp);
-                self.check_wand(&part);
+                let part = find(&mut parts, Rule::wand);
+                let mut operands = part.clone().into_inner();
+                match (operands.next(), operands.next()) {
+                    (Some(only), None) if only.as_rule() == Rule::paren => {
+                        self.check_wand(&find(&mut only.into_inner(), Rule::exp));
+                    }
+                    _ => self.check_wand(&part),
+                }
                 let wand = Box::new(self.exp(part));
                 ExprKind::Applying { wand, body: self.boxed_exp(&mut parts) }
             }
