@@ -134,9 +134,9 @@ ids! {
         AcquireFailed: "acquire.failed", "acquire might fail",
             "A monitor cannot be acquired: it is held already, out of order, or may be null.",
             "State in the precondition that `waitlevel` is below the monitor.";
-        BoundsFailed: "bounds.failed", "the bounds of a level might not be in order",
-            "An index might be outside of what it is an index of.",
-            "Bound the index in a precondition or an invariant.";
+        BoundsFailed: "bounds.failed", "there might be no level between the bounds",
+            "A monitor or channel might have no level between the bounds of `share`, `reorder` or `new`: a lower bound might not be below an upper one, nothing might be below an upper one, or the level of a bound might not be readable.",
+            "State in the precondition that the lower bound is below the upper one, as in `a.mu << b.mu`, with permission to read both.";
         DebtFailed: "debt.failed", "there might be a debt of messages",
             "A thread might end while it owes messages on a channel.",
             "Send the message, or promise the debt in the postcondition.";

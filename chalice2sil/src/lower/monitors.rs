@@ -432,13 +432,18 @@ impl Member<'_, '_> {
                 }
             }
         }
-        for ((low_exists, low, low_span), (high_exists, high, _)) in pairs {
-            self.span = low_span;
+        for ((low_exists, low, at), (high_exists, high, high_at)) in pairs {
+            self.span = at;
+            let why = if at == high_at {
+                "there might be no level below that of `%e`"
+            } else {
+                "there might be no level between the bounds: that of `%e` might not be the lower one"
+            };
             let ordered = self.level_below(low, high).unwrap_or_else(|| truth(false));
             self.check_access(
                 implies(and([low_exists, high_exists]), ordered),
                 (ErrorId::BoundsFailed, Reason::LockOrder),
-                "the lower bound might not be below the upper bound",
+                why,
             );
         }
         self.span = span;
@@ -483,7 +488,7 @@ impl Member<'_, '_> {
                     self.check(
                         implies(exists.clone(), lt(none(), perm(level.clone()))),
                         (ErrorId::BoundsFailed, Reason::InsufficientPermission),
-                        "there might be insufficient permission to read mu of the bound",
+                        "there might be insufficient permission to read the level of the bound `%e`",
                     );
                     (exists, Level::Value(level))
                 }
