@@ -50,8 +50,11 @@ impl<'p> Member<'_, 'p> {
             };
             values.push((parameter, value));
         }
-        let mut spec = self.wanted_by(callee, &values)?;
-        if self.guess(callee, arguments, &spec, &mut values)? {
+        self.rests = Some(BTreeMap::new());
+        let spec = self.wanted_by(callee, &values);
+        let rests = self.rests.take().unwrap_or_default();
+        let mut spec = spec?;
+        if self.guess(callee, arguments, (&spec, &rests), &mut values)? {
             spec = self.wanted_by(callee, &values)?;
         }
         let uses = self.lowering.uses.procedures[procedure].clone();

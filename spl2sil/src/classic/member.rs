@@ -80,6 +80,8 @@ pub(super) struct Member<'l, 'p> {
     pub(super) bindings: BTreeMap<usize, s::Expr>,
     /// The type of each hole.
     pub(super) holes: Vec<Type>,
+    /// What is left for holes that are footprints of their own, where a contract asks for them.
+    pub(super) rests: Option<BTreeMap<usize, s::Expr>>,
     /// The definition this is, of a predicate that is defined by itself.
     pub(super) definition: Option<Definition>,
     /// Those variables for values of calls inside expressions that are declared.
@@ -112,6 +114,7 @@ impl<'l, 'p> Member<'l, 'p> {
             taken,
             bindings: BTreeMap::new(),
             holes: Vec::new(),
+            rests: None,
             definition: None,
             temporaries: FxHashSet::default(),
             is_ghost: false,

@@ -9,7 +9,7 @@ use spl::source::Span;
 use super::super::member::{Env, Member, Value};
 use super::super::types::lowered;
 use super::super::{Fallible, Stuck};
-use super::{Case, Draft, Fact, Piece};
+use super::{Case, Draft, Fact, Footprint, Piece};
 use crate::build::*;
 
 impl<'p> Member<'_, 'p> {
@@ -30,7 +30,7 @@ impl<'p> Member<'_, 'p> {
                 }
                 (*entry, progress) = (None, true);
             }
-            if !progress {
+            if !progress && !self.fill_with_rest(&draft.sets) {
                 break;
             }
         }
@@ -50,6 +50,32 @@ impl<'p> Member<'_, 'p> {
             formulas.push(self.exists_left(&left)?);
         }
         Ok(Case { formulas, sets, bindings: std::mem::take(&mut self.bindings) })
+    }
+
+    /// Fills a hole that is a footprint of its own with all that is owned besides the others: whoever
+    /// hands over a footprint may choose it.
+    fn fill_with_rest(&mut self, sets: &Footprint) -> bool {
+        let Some(mut rests) = self.rests.take() else { return false };
+        let mut found = false;
+        for (sort, pieces) in sets {
+            let is_open = |piece: &Piece| match piece {
+                Piece::Hole(hole) => (!self.bindings.contains_key(hole)).then_some(*hole),
+                Piece::Set(_) => None,
+            };
+            let open: Vec<usize> = pieces.iter().filter_map(is_open).collect();
+            let (&[hole], Some(own)) = (&open[..], self.state.own.get(sort).cloned()) else {
+                continue;
+            };
+            let others = pieces.iter().filter(|piece| is_open(piece).is_none());
+            let others: Vec<Piece> = others.cloned().collect();
+            let Ok(others) = self.pieces(sort, &others) else { continue };
+            let rest = self.of_set("minus", sort, [own, others]);
+            self.bindings.insert(hole, rest.clone());
+            rests.insert(hole, rest);
+            found = true;
+        }
+        self.rests = Some(rests);
+        found
     }
 
     /// `exists` over the holes that nothing fills, where no footprint mentions them.

@@ -1,8 +1,10 @@
-//! Implicit parameters that no equation determines, such as bounds: a value in sight with which the
-//! contract holds.
+//! Implicit parameters that no equation determines, such as bounds or footprints of their own: a
+//! value in sight with which the contract holds; for a footprint, in the end all that is left.
 //!
 //! The caller owes that some value exists (spl.md, section 3.3), so any choice is sound. The call
 //! shows the contract with the chosen value.
+
+use std::collections::BTreeMap;
 
 use sil::syntax as s;
 use spl::program::{Expr, LocalId, Procedure, Type};
@@ -24,12 +26,19 @@ impl<'p> Member<'_, 'p> {
         &mut self,
         callee: &'p Procedure,
         arguments: &'p [Expr],
-        spec: &Spec,
+        (spec, rests): (&Spec, &BTreeMap<usize, s::Expr>),
         values: &mut [(LocalId, Value)],
     ) -> Fallible<bool> {
         let is_open = |value: &Value| match value {
-            Value::Hole(hole) => spec.cases.iter().any(|case| !case.bindings.contains_key(hole)),
+            Value::Hole(hole) => {
+                rests.contains_key(hole)
+                    || spec.cases.iter().any(|case| !case.bindings.contains_key(hole))
+            }
             Value::Term(_) => false,
+        };
+        let rest = |value: &Value| match value {
+            Value::Hole(hole) => rests.get(hole).cloned(),
+            Value::Term(_) => None,
         };
         let open: Vec<usize> = (0..values.len()).filter(|&at| is_open(&values[at].1)).collect();
         if open.is_empty() {
@@ -37,7 +46,12 @@ impl<'p> Member<'_, 'p> {
         }
         let mut tuples: Vec<Vec<s::Expr>> = vec![Vec::new()];
         for &at in &open {
-            let candidates = self.in_sight(values[at].0, arguments)?;
+            let mut candidates = self.in_sight(values[at].0, arguments)?;
+            candidates.extend(rest(&values[at].1));
+            if candidates.is_empty() {
+                let wanted = &self.program.locals[values[at].0];
+                candidates.push(self.variable(&wanted.name, &wanted.ty, None));
+            }
             let longer = tuples.iter().flat_map(|tuple| {
                 candidates.iter().map(|one| tuple.iter().chain([one]).cloned().collect())
             });
@@ -53,7 +67,16 @@ impl<'p> Member<'_, 'p> {
                         tried[at].1 = Value::Term(one.clone());
                     }
                     let tried = self.wanted_by(callee, &tried)?;
-                    let holds = or(tried.cases.iter().map(condition));
+                    let mut holds = vec![or(tried.cases.iter().map(condition))];
+                    for (&at, one) in open.iter().zip(&tuple) {
+                        if let (Some(_), Type::Set(sort)) =
+                            (rest(&values[at].1), &self.program.locals[values[at].0].ty)
+                            && let Some(own) = self.state.own.get(&**sort).cloned()
+                        {
+                            holds.push(self.of_set("subset", sort, [one.clone(), own]));
+                        }
+                    }
+                    let holds = and(holds);
                     let both = tuple.into_iter().zip(others);
                     both.map(|(one, other)| conditional(holds.clone(), one, other)).collect()
                 }
@@ -67,7 +90,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// Values of the type of a parameter, the most likely first: what has its name, other
-    /// parameters and results, arguments, fields of arguments. If there are none, any value.
+    /// parameters and results, arguments, fields of arguments.
     fn in_sight(&mut self, parameter: LocalId, arguments: &'p [Expr]) -> Fallible<Vec<s::Expr>> {
         let program = self.program;
         let wanted = &program.locals[parameter];
@@ -105,9 +128,6 @@ impl<'p> Member<'_, 'p> {
                     all.push(self.of_map("rd", (&argument.ty, ty), [state, object]));
                 }
             }
-        }
-        if all.is_empty() {
-            all.push(self.variable(&wanted.name, &wanted.ty, None));
         }
         Ok(all)
     }
