@@ -89,7 +89,7 @@ impl Rounds {
             Member::Method(id) => {
                 self.measures.append(&mut found(program, assumptions, |checker| {
                     termination::method(checker, &program.methods[id]);
-                }))
+                }));
             }
             Member::Predicate(_) | Member::Domain(_) | Member::Field(_) => {}
         }
@@ -106,7 +106,7 @@ impl Rounds {
         let mut errors = self.terms;
         if errors.is_empty() {
             errors = found(program, assumptions, |checker| {
-                declarations::check(checker, &self.functions)
+                declarations::check(checker, &self.functions);
             });
             errors.append(&mut self.members);
         }
@@ -114,7 +114,7 @@ impl Rounds {
             // As in the reference, the measures are looked at only if everything else is
             // consistent.
             errors = found(program, assumptions, |checker| {
-                termination::functions(checker, self.functions)
+                termination::functions(checker, self.functions);
             });
             errors.append(&mut self.measures);
         }

@@ -88,7 +88,8 @@ fn spoilt(text: &str, rng: &mut Rng) -> String {
 
 fn compare(path: &Path, text: &str, said: &mut BTreeSet<String>) {
     let name = path.to_string_lossy();
-    for assumptions in [Assumptions::default(), Assumptions { termination: true }] {
+    let others = Assumptions { termination: true, exact_amounts_in_functions: true };
+    for assumptions in [Assumptions::default(), others] {
         let bytes = || text.as_bytes().to_vec();
         let whole = Checked::from(load_assuming(assumptions, &name, bytes(), &FileSystem));
         let member_wise = check_member_wise(assumptions, &name, bytes(), &FileSystem);

@@ -155,7 +155,7 @@ impl Engine<'_> {
             }
             let kind = self.terms.kind(term).clone();
             if let TermKind::Theory(_, operands, _) = &kind {
-                for &operand in operands.iter() {
+                for &operand in operands {
                     if self.terms.is_collection(self.terms.sort(operand))
                         && !self.terms.mentions(operand, bound)
                     {
