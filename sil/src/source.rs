@@ -40,6 +40,12 @@ impl Span {
         Self { file, start: start as u32, end: end as u32, origin: OriginId::NONE }
     }
 
+    /// Tells whether something that has a place lies within.
+    pub fn contains(self, other: Self) -> bool {
+        let is_placed = other.start < other.end;
+        is_placed && self.file == other.file && self.start <= other.start && other.end <= self.end
+    }
+
     /// From the start of `self` to the end of `other` (of the same file), with the origin of
     /// `self`.
     pub fn to(self, other: Self) -> Self {

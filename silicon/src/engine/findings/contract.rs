@@ -35,7 +35,8 @@ impl Engine<'_> {
     /// are not well-formed and speak of permission, or make sense only if something else holds. And
     /// where there are instances, what cannot be read may be inside of one, where it has a value:
     /// so it is, too, with what is not framed, and with what reads locations behind that, where
-    /// nobody has looked. Else what is undefined is arbitrary, as with functions.
+    /// nobody has looked. An application without its precondition has no value at all, while what
+    /// is undefined otherwise is arbitrary.
     ///
     /// SOUNDNESS: a clause is left out only where one has been reported, so that the member is not
     /// verified.
@@ -52,7 +53,9 @@ impl Engine<'_> {
         let mut was_ill_formed = false;
         let mut left_out = Vec::new();
         for clause in postconditions {
-            let is_left_out = if self.is_ill_formed(clause)? {
+            let is_left_out = if self.recall(Recalled::Misapplied(clause.span))? {
+                true
+            } else if self.is_ill_formed(clause)? {
                 was_ill_formed = true;
                 !clause.is_pure() || self.is_ill_formed_because(clause.span, &leave_it_open)?
             } else {

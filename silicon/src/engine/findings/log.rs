@@ -107,6 +107,8 @@ pub(crate) enum Recalled<'a> {
     IllFormed(Span),
     /// A clause is not well-formed for one of some reasons.
     IllFormedBecause(Span, &'a [Reason]),
+    /// A function is applied in a clause without its precondition.
+    Misapplied(Span),
     /// A formula speaks about a value whose absence has been reported.
     Tainted(Term),
     /// Some path has refuted a `refute` statement.
@@ -335,6 +337,9 @@ impl Log {
             Recalled::IllFormedBecause(clause, reasons) => {
                 self.reasons_of_ill_formed(clause).any(|found| reasons.contains(&found))
             }
+            Recalled::Misapplied(clause) => self.findings.values().any(|finding| {
+                finding.error == ErrorId::ApplicationPrecondition && clause.contains(finding.span)
+            }),
             Recalled::Tainted(formula) => {
                 let mut values = self.tainted.values.iter();
                 values.any(|&value| terms.contains(formula, value))
