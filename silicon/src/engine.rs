@@ -55,7 +55,8 @@ use crate::report::{Finding, Statistics};
 
 /// Why a run stops before its end. `?` passes it on; only [`explore`] and the drivers look inside.
 ///
-/// A failed obligation is no reason to stop: it is reported, assumed, and the run goes on.
+/// A failed obligation is no reason to stop: it is reported, assumed where that can be, and the run
+/// goes on.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// The path condition is contradictory: nothing is left to show.
@@ -203,6 +204,8 @@ pub(crate) struct Setting<'p> {
     pub(crate) visible: Visible<'p>,
     /// Set while a function is verified: functions of its own recursion group are used limited.
     pub(crate) recursion_group: FxHashSet<FunctionId>,
+    /// The verified member is a function.
+    pub(crate) is_function: bool,
     /// When states are merged where ways meet.
     pub(crate) join: Join,
     /// The paths of a method are followed one by one all the same.
@@ -304,6 +307,7 @@ impl<'p> Engine<'p> {
             above,
             visible,
             recursion_group: FxHashSet::default(),
+            is_function: false,
             join: options.join,
             one_by_one: false,
             limits: Limits::default(),

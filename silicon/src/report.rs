@@ -355,17 +355,28 @@ impl Step {
 }
 
 /// See [`Finding::key`].
-pub(crate) type FindingKey = (ErrorId, Option<Reason>, Span, Option<usize>);
+pub(crate) type FindingKey = (ErrorId, Option<Reason>, Span, Option<Span>, Option<usize>);
 
 impl Finding {
-    /// Returns the key that tells findings of one member apart.
-    pub(crate) fn key(&self) -> FindingKey {
-        (
-            self.error,
-            self.reason,
-            self.span,
-            self.implementation.as_ref().map(|within| within.index),
-        )
+    /// Returns the key that tells findings of one member apart. `by_part`: with the part of the
+    /// statement that has failed.
+    pub(crate) fn key(&self, by_part: bool) -> FindingKey {
+        let implementation = self.implementation.as_ref().map(|within| within.index);
+        let part = self.part().filter(|_| by_part);
+        (self.error, self.reason, self.span, part, implementation)
+    }
+
+    /// Returns the part of a statement that has failed, where each part is told: missing
+    /// permission, and clauses of a contract that stands elsewhere.
+    fn part(&self) -> Option<Span> {
+        match self.reason {
+            Some(Reason::InsufficientPermission) => self.reason_span,
+            _ => {
+                let own = self.implementation.as_ref().map(|within| within.span);
+                let first = self.related.first().map(|&(clause, _)| clause);
+                first.filter(|clause| Some(*clause) != own)
+            }
+        }
     }
 
     /// `error:reason`, or just `error` where there is no reason.

@@ -130,6 +130,9 @@ pub(crate) struct AssertionReading {
     pub(crate) constrainable: Rc<Vec<Symbol>>,
     /// The predicates whose bodies are being produced or consumed, one inside the other.
     pub(crate) bodies: Rc<Vec<PredicateId>>,
+    /// The produced assertion may have failed where it was consumed, so that it may contradict
+    /// what is known.
+    pub(crate) has_failed: bool,
     /// Somebody looks at the snapshot of what is consumed: `fold`, or an application of a function.
     pub(crate) keeps_snapshots: bool,
 }
@@ -142,6 +145,7 @@ impl Default for AssertionReading {
             scale: None,
             constrainable: Rc::default(),
             bodies: Rc::default(),
+            has_failed: false,
             keeps_snapshots: false,
         }
     }

@@ -243,7 +243,7 @@ pub fn in_order(messages: Vec<Message>) -> Vec<Message> {
 
 /// By place and id; what would be said twice is dropped, in other words if it only follows from
 /// what is said there, or if the two are one thing for the user: found at one place of the
-/// translation, and told by one id.
+/// translation, and told by one id; or about one location.
 pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
     let is_same_place = |a: &Diagnostic, b: &Diagnostic| {
@@ -256,11 +256,23 @@ pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     for group in std::mem::take(diagnostics).chunk_by(is_same_place) {
         let is_said = group.iter().any(|one| !one.is_consequence);
         let mut told = FxHashSet::default();
+        let mut missing = FxHashSet::default();
         let is_new = |one: &&Diagnostic| {
-            !(is_said && one.is_consequence) && one.generated.is_none_or(|at| told.insert(at))
+            let location = one.missing.as_ref().map(|missing| missing.location.clone());
+            !(is_said && one.is_consequence)
+                && one.generated.is_none_or(|at| told.insert(at))
+                && location.is_none_or(|location| missing.insert(location))
         };
         kept.extend(group.iter().filter(is_new).cloned());
     }
+    let lacking: FxHashSet<_> =
+        kept.iter().filter_map(|one| one.part_of(":insufficient.permission")).collect();
+    let is_told: Vec<bool> = kept
+        .iter()
+        .map(|one| one.part_of(":assertion.false").is_some_and(|part| lacking.contains(&part)))
+        .collect();
+    let mut is_told = is_told.into_iter();
+    kept.retain(|_| !is_told.next().expect("one for each"));
     *diagnostics = kept;
 }
 
@@ -293,6 +305,15 @@ impl Diagnostic {
             counterexample: None,
             replay: None,
         }
+    }
+
+    /// Returns, for a translated program, the statement, the error and the part of the program that
+    /// the error is about, if the error has this reason. A part that lacks permission is one error,
+    /// whatever else the translation says of it.
+    fn part_of(&self, reason: &str) -> Option<(Place, String, Place)> {
+        let error = self.message.id.strip_suffix(reason)?;
+        self.generated?;
+        Some((self.message.place.clone(), error.to_owned(), self.reason.clone()?))
     }
 
     fn order(&self) -> (&str, LineColumn, &str, LineColumn, &str) {

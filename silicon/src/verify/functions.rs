@@ -52,6 +52,7 @@ pub(super) fn functions_of_group(
         let member = Member::Function(function);
         let run = |engine: &mut Engine<'_>| {
             engine.setting.recursion_group = group.clone();
+            engine.setting.is_function = true;
             let is_direct = context.direct.is_some();
             let in_sil = InSil(&engine.program.functions[function]);
             match phase {

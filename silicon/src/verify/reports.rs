@@ -26,7 +26,7 @@ pub(super) fn blank(program: &Program, member: Member) -> MemberReport {
 pub(super) fn both(first: MemberReport, second: MemberReport) -> MemberReport {
     let mut findings = first.findings;
     for finding in second.findings {
-        let known = findings.iter_mut().find(|known| known.key() == finding.key());
+        let known = findings.iter_mut().find(|known| known.key(true) == finding.key(true));
         match known {
             None => findings.push(finding),
             Some(known) => known.meet(finding),

@@ -1,18 +1,19 @@
 //! Proof obligations of rules: asked, asked again with what is learnt, reported where they fail,
-//! and assumed.
+//! and assumed where the path stays alive.
 
 use sil::program::Expr;
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
-use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::findings::log::Reported;
 use crate::engine::run::explore::Answer;
 use crate::engine::{Engine, Stop};
 use crate::report::Means;
 
 impl Engine<'_> {
-    /// A proof obligation. Where it fails it is reported and assumed, so that what depends on it is
-    /// not reported too.
+    /// A proof obligation. Where it fails it is reported and, if that can be, assumed, so that what
+    /// depends on it is not reported too.
     pub(crate) fn prove(
         &mut self,
         goal: Term,
@@ -25,7 +26,61 @@ impl Engine<'_> {
             return Ok(());
         }
         let answer = self.obligation_with_instances(goal)?;
-        self.conclude(goal, answer, blame, reason, at)
+        self.conclude(goal, answer, blame, reason, at).map(|_| ())
+    }
+
+    /// The same, of a property of a value. Yields the value; or, where it cannot have the property,
+    /// one that has, if there is any: what fails because of it is no news.
+    pub(crate) fn prove_of(
+        &mut self,
+        value: Term,
+        property: impl Fn(&mut Terms, Term) -> Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<Term, Stop> {
+        let goal = property(&mut self.terms, value);
+        if goal == Terms::TRUE {
+            self.count(Means::Form);
+            return Ok(value);
+        }
+        let answer = self.obligation_with_instances(goal)?;
+        let Some(reported) = self.conclude(goal, answer, blame, reason, at)? else {
+            return Ok(value);
+        };
+        let sort = self.terms.sort(value);
+        let other = self.fresh("undefined", sort);
+        self.taint(other, reported)?;
+        let fits = property(&mut self.terms, other);
+        self.assume_failed(fits)?;
+        Ok(other)
+    }
+
+    /// An obligation on the definedness of an expression: not checked where the expression is
+    /// trusted.
+    pub(crate) fn prove_defined(
+        &mut self,
+        goal: Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if blame.is_trusted() { Ok(()) } else { self.prove(goal, blame, reason, at) }
+    }
+
+    /// The same, of a property of a value, see [`Self::prove_of`].
+    pub(crate) fn prove_defined_of(
+        &mut self,
+        value: Term,
+        property: impl Fn(&mut Terms, Term) -> Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<Term, Stop> {
+        if blame.is_trusted() {
+            return Ok(value);
+        }
+        self.prove_of(value, property, blame, reason, at)
     }
 
     /// The same, of a condition that is asserted. `goal`: its value; `again` evaluates it once
@@ -48,16 +103,34 @@ impl Engine<'_> {
         if self.mode.bound.is_empty() && self.has_failed(blame, reason)? {
             self.log.rely_on_report();
             self.note_failure();
-            return self.assume(goal);
+            return self.assume_failed(goal).map(|_| ());
         }
+        if blame.error == ErrorId::InvariantNotPreserved && self.fails_as_at_entry(goal, blame)? {
+            self.log.rely_on_report();
+            self.note_failure();
+            return Ok(());
+        }
+        let goal = if blame.is_owed() { self.unless_in_doubt(goal)? } else { goal };
         let mut answer = self.obligation_with_instances(goal)?;
         if answer == Answer::No && self.learn_inside(condition, again)? {
             answer = self.ask_obligation(goal)?;
         }
-        self.conclude(goal, answer, blame, reason, condition.span)
+        self.conclude(goal, answer, blame, reason, condition.span).map(|_| ())
     }
 
-    /// Reports an obligation that did not get the answer yes, and assumes it.
+    /// Tells whether an invariant that has failed where the loop is entered is certainly false at
+    /// the end of an iteration, too.
+    fn fails_as_at_entry(&mut self, goal: Term, blame: Blame) -> Result<bool, Stop> {
+        let at_entry = Blame { error: ErrorId::InvariantNotEstablished, ..blame };
+        if !self.has_failed(at_entry, Reason::AssertionFalse)? {
+            return Ok(false);
+        }
+        let contrary = self.terms.not(goal);
+        Ok(self.ask_quick(contrary)? == Answer::Yes)
+    }
+
+    /// Assumes an obligation, after a report if it did not get the answer yes. Yields the report of
+    /// what is not assumed.
     fn conclude(
         &mut self,
         goal: Term,
@@ -65,14 +138,22 @@ impl Engine<'_> {
         blame: Blame,
         reason: Reason,
         at: Span,
-    ) -> Result<(), Stop> {
-        if answer != Answer::Yes && !self.is_tainted(goal)? {
-            self.fail_at(goal, answer, blame, reason, at);
+    ) -> Result<Option<Reported>, Stop> {
+        if answer == Answer::Yes {
+            self.assume(goal)?;
+            return Ok(None);
+        }
+        let mut reported = None;
+        if !self.fails_by_taint(goal)? {
+            reported = Some(self.fail_at(goal, answer, blame, reason, at));
             if reason == Reason::NegativePermission || blame.is_of_body() {
                 self.mark_unframed(blame)?;
             }
+        } else {
+            self.note_unassumed();
         }
-        self.assume(goal)
+        let is_assumed = self.assume_failed(goal)?;
+        Ok(reported.filter(|_| !is_assumed))
     }
 
     /// An obligation that is tried again with what the instances in the heap tell together.
@@ -82,17 +163,5 @@ impl Engine<'_> {
             return self.ask_obligation(goal);
         }
         Ok(answer)
-    }
-
-    /// An obligation on the definedness of an expression: not checked where the expression is
-    /// trusted.
-    pub(crate) fn prove_defined(
-        &mut self,
-        goal: Term,
-        blame: Blame,
-        reason: Reason,
-        at: Span,
-    ) -> Result<(), Stop> {
-        if blame.is_trusted() { Ok(()) } else { self.prove(goal, blame, reason, at) }
     }
 }

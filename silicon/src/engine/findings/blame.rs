@@ -81,6 +81,17 @@ impl Blame {
         self.error == ErrorId::ApplicationPrecondition
     }
 
+    /// Tells whether the blame is for a clause of a contract that is given to somebody else.
+    pub(crate) fn is_owed(self) -> bool {
+        matches!(
+            self.error,
+            ErrorId::CallPrecondition
+                | ErrorId::PostconditionViolated
+                | ErrorId::InvariantNotEstablished
+                | ErrorId::InvariantNotPreserved
+        )
+    }
+
     /// Tells whether the blame is for the body of a function that is being checked where it is
     /// declared.
     pub(crate) fn is_of_body(self) -> bool {
@@ -130,15 +141,22 @@ impl Engine<'_> {
             counterexample: None,
             shortfall: None,
         };
-        self.log.report(finding, self.mode.in_other_reading)
+        self.log.report(finding, self.mode.in_other_reading, self.tells_parts())
+    }
+
+    /// Tells whether the program is the one that its author wrote, so that each part of a statement
+    /// is told.
+    pub(crate) fn tells_parts(&self) -> bool {
+        self.context.direct.is_none() && self.program.origins.entries.is_empty()
     }
 
     /// Tells whether an obligation with the same error, reason and place was refuted before: it
     /// would be the same finding.
     pub(crate) fn has_failed(&mut self, blame: Blame, reason: Reason) -> Result<bool, Stop> {
-        let (error, at) = (blame.error, blame.span);
+        let Blame { error, span: at, clause, .. } = blame;
+        let clause = clause.filter(|_| self.tells_parts());
         let in_other_reading = self.mode.in_other_reading;
-        self.recall(Recalled::Failed { error, reason, at, in_other_reading })
+        self.recall(Recalled::Failed { error, reason, at, clause, in_other_reading })
     }
 
     pub(super) fn path_step(&self, &(condition, taken): &(Span, bool)) -> Step {

@@ -12,6 +12,8 @@ use crate::engine::findings::log::Reported;
 pub(crate) struct Incidents {
     /// An obligation failed, whether it was news or not.
     pub(crate) failed: bool,
+    /// An obligation failed that could not be assumed.
+    pub(crate) unassumed: bool,
     /// A field was read without permission.
     pub(crate) unread: bool,
     /// A term of a trigger is not defined where it is written.
@@ -30,6 +32,7 @@ pub(crate) struct Missing {
 impl Incidents {
     fn include(&mut self, other: Self) {
         self.failed |= other.failed;
+        self.unassumed |= other.unassumed;
         self.unread |= other.unread;
         self.undefined_trigger |= other.undefined_trigger;
         self.missing = other.missing.or(self.missing);
@@ -64,6 +67,10 @@ impl Engine<'_> {
 
     pub(crate) fn note_failure(&mut self) {
         self.incidents.failed = true;
+    }
+
+    pub(crate) fn note_unassumed(&mut self) {
+        self.incidents.unassumed = true;
     }
 
     pub(crate) fn note_unread(&mut self) {

@@ -38,6 +38,10 @@ pub(crate) struct Log {
     /// The clauses that are ill-formed in the reading of those who have to prove them, and only
     /// there.
     ill_formed_otherwise: FxHashSet<Span>,
+    /// The clauses with an application whose precondition fails.
+    misapplied: FxHashSet<Span>,
+    /// The locations without permission, with the statement that was reported for each.
+    lacking: FxHashSet<(Span, Term)>,
     /// The `refute` statements that some path has refuted.
     refuted: FxHashSet<RefuteKey>,
     statistics: Statistics,
@@ -99,9 +103,15 @@ pub(crate) enum Recalled<'a> {
     ErrorSince(Mark),
     /// An obligation hit a limit.
     GaveUp,
-    /// An obligation with the same error, reason and place was refuted. A clause that failed in its
-    /// other reading only has not failed in its own.
-    Failed { error: ErrorId, reason: Reason, at: Span, in_other_reading: bool },
+    /// An obligation with the same error, reason, place and clause was refuted. A clause that
+    /// failed in its other reading only has not failed in its own.
+    Failed {
+        error: ErrorId,
+        reason: Reason,
+        at: Span,
+        clause: Option<Span>,
+        in_other_reading: bool,
+    },
     /// A clause of a contract is not well-formed. A clause whose other reading alone is ill-formed
     /// does not count.
     IllFormed(Span),
@@ -113,6 +123,9 @@ pub(crate) enum Recalled<'a> {
     Tainted(Term),
     /// Some path has refuted a `refute` statement.
     Refuted(RefuteKey),
+    /// The statement that is being executed has been reported for the lack of permission to a
+    /// location.
+    Lacking(Term),
 }
 
 /// A moment in the life of a log.
@@ -152,7 +165,13 @@ impl Found {
 
 impl Log {
     /// Records a failed obligation. The same obligation is recorded once, see [`Finding::meet`].
-    pub(crate) fn report(&mut self, mut finding: Finding, in_other_reading: bool) -> Reported {
+    /// `by_part`: whether parts of a statement are told apart.
+    pub(crate) fn report(
+        &mut self,
+        mut finding: Finding,
+        in_other_reading: bool,
+        by_part: bool,
+    ) -> Reported {
         if let Some(within) = &self.within {
             finding.implementation = Some(within.clone());
             finding.related.push((within.span, "in this implementation".to_owned()));
@@ -164,7 +183,7 @@ impl Log {
                 self.ill_formed_otherwise.insert(finding.span);
             }
         }
-        let index = match self.findings.entry(finding.key()) {
+        let index = match self.findings.entry(finding.key(by_part)) {
             Entry::Occupied(mut known) => {
                 known.get_mut().meet(finding);
                 known.index()
@@ -230,6 +249,14 @@ impl Log {
         self.rely_on_report();
     }
 
+    /// Notes that a failure is not reported since it depends on one that has been. Yields evidence
+    /// for taints of what depends on it in turn.
+    pub(crate) fn rely_on_earlier_report(&mut self) -> Reported {
+        self.rely_on_report();
+        let finding = self.findings.len().saturating_sub(1);
+        Reported { finding, has_counterexample: true, has_shortfall: true }
+    }
+
     /// Notes that something is not looked at, or not reported, because of what has been reported
     /// before.
     pub(crate) fn rely_on_report(&mut self) {
@@ -244,6 +271,17 @@ impl Log {
     /// Notes that a quantifier in a clause is not defined for all values.
     pub(crate) fn note_undefined(&mut self, clause: Span) {
         self.undefined.insert(clause);
+    }
+
+    /// Notes that the precondition of an application in a clause fails.
+    pub(crate) fn note_misapplied(&mut self, clause: Span) {
+        self.misapplied.insert(clause);
+    }
+
+    /// Notes that the statement that is being executed has been reported for the lack of permission
+    /// to a location.
+    pub(crate) fn note_lacking(&mut self, location: Term) {
+        self.lacking.insert((self.place, location));
     }
 
     /// Notes that some path has refuted a `refute` statement.
@@ -327,10 +365,10 @@ impl Log {
             Recalled::AnyError => self.findings.values().any(is_error),
             Recalled::ErrorSince(Mark(before)) => self.findings.values().skip(before).any(is_error),
             Recalled::GaveUp => self.gave_up,
-            Recalled::Failed { error, reason, at, in_other_reading } => {
+            Recalled::Failed { error, reason, at, clause, in_other_reading } => {
                 let only_otherwise = !in_other_reading && self.ill_formed_otherwise.contains(&at);
                 let within = self.within.as_ref().map(|within| within.index);
-                let known = self.findings.get(&(error, Some(reason), at, within));
+                let known = self.findings.get(&(error, Some(reason), at, clause, within));
                 !only_otherwise && known.is_some_and(is_error)
             }
             Recalled::IllFormed(clause) => self.is_ill_formed(clause),
@@ -345,6 +383,7 @@ impl Log {
                 values.any(|&value| terms.contains(formula, value))
             }
             Recalled::Refuted(statement) => self.refuted.contains(&statement),
+            Recalled::Lacking(location) => self.lacking.contains(&(self.place, location)),
         }
     }
 
@@ -354,12 +393,15 @@ impl Log {
                 || self.reasons_of_ill_formed(clause).next().is_some())
     }
 
-    /// Why a clause is not well-formed.
+    /// Tells why a clause is not well-formed. An application whose precondition fails makes sense only if
+    /// something else holds.
     fn reasons_of_ill_formed(&self, clause: Span) -> impl Iterator<Item = Reason> {
         let of_clause = move |finding: &&Finding| {
             finding.error == ErrorId::NotWellformed && finding.span == clause
         };
-        self.findings.values().filter(of_clause).filter_map(|finding| finding.reason)
+        let misapplied = self.misapplied.contains(&clause).then_some(Reason::AssertionFalse);
+        let own = self.findings.values().filter(of_clause).filter_map(|finding| finding.reason);
+        own.chain(misapplied)
     }
 }
 

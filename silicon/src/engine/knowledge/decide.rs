@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sil::source::Span;
 use smt::prover::{self, Budget, Outcome, QueryKind};
-use smt::terms::{Term, Terms};
+use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::findings::log::{Recalled, Reported};
@@ -26,6 +26,34 @@ impl Engine<'_> {
     /// Tells whether a formula speaks about a value whose absence has been reported.
     pub(crate) fn is_tainted(&mut self, formula: Term) -> Result<bool, Stop> {
         self.recall(Recalled::Tainted(formula))
+    }
+
+    /// Notes that what fails because of this value is no news, on the ways that lead here.
+    pub(crate) fn taint(&mut self, value: Term, reported: Reported) -> Result<(), Stop> {
+        self.log.taint(value, reported);
+        if self.survives_failures() {
+            let is_tainted = self.has_taints();
+            self.assume(is_tainted)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the proposition that some value is tainted. As a fact it stays with the ways that lead
+    /// to the taint, wherever they are joined with others.
+    fn has_taints(&mut self) -> Term {
+        let symbol = self.terms.declare_fresh("tainted@", &[], Sort::BOOL);
+        self.terms.apply(symbol, &[])
+    }
+
+    /// Tells whether a goal fails only because of tainted values: it speaks about one, and holds on
+    /// all ways without.
+    pub(crate) fn fails_by_taint(&mut self, goal: Term) -> Result<bool, Stop> {
+        if !self.is_tainted(goal)? || !self.survives_failures() {
+            return self.is_tainted(goal);
+        }
+        let is_tainted = self.has_taints();
+        let goal = self.terms.or([is_tainted, goal]);
+        Ok(self.ask_obligation(goal)? == Answer::Yes)
     }
 
     /// Reports an obligation that did not get the answer yes.
@@ -62,6 +90,74 @@ impl Engine<'_> {
             self.log.add_counterexample(reported, state);
         }
         reported
+    }
+
+    /// Assumes an obligation that has failed, so that its consequences are not reported as well.
+    /// Not where that would end the path, since all other errors behind it would be hidden. Tells
+    /// whether the obligation is assumed. If not, the caller taints the values that depend on it, and
+    /// the path is in doubt.
+    ///
+    /// SOUNDNESS: only after a report, or where a report is relied on, so that the member is not
+    /// verified.
+    pub(crate) fn assume_failed(&mut self, fact: Term) -> Result<bool, Stop> {
+        let contrary = self.terms.not(fact);
+        if self.survives_failures()
+            && (fact == Terms::FALSE || self.ask_quick(contrary)? == Answer::Yes)
+        {
+            self.note_unassumed();
+            let doubt = self.doubt();
+            self.assume(doubt)?;
+            return Ok(false);
+        }
+        self.assume(fact)?;
+        Ok(true)
+    }
+
+    /// Tells whether the path goes on where a failure cannot be assumed. The body of a quantifier
+    /// that is not defined for all values ends the path in any case, and so does that of a
+    /// function.
+    ///
+    /// COMPLETENESS: in programs made of Chalice and SPL, checks at the end of a method are
+    /// statements, which would report the consequences of errors before them.
+    fn survives_failures(&self) -> bool {
+        self.mode.bound.is_empty() && !self.setting.is_function && self.tells_parts()
+    }
+
+    /// Assumes a fact that is produced, even if it has failed where it was consumed.
+    pub(crate) fn assume_produced(&mut self, fact: Term) -> Result<(), Stop> {
+        if self.state.assertion.has_failed {
+            return self.assume_failed(fact).map(|_| ());
+        }
+        self.assume(fact)
+    }
+
+    /// Ends the ways that are in doubt: where something could not even be assumed, the contract that
+    /// is owed at the end depends on it. Checks before the end do not.
+    pub(crate) fn end_doubtful(&mut self) -> Result<(), Stop> {
+        let in_doubt = self.unless_in_doubt(Terms::FALSE)?;
+        let sure = self.terms.not(in_doubt);
+        self.assume(sure)
+    }
+
+    /// Weakens what a contract claims: it need not hold on the ways that are in doubt.
+    ///
+    /// SOUNDNESS: only where an error has been reported, so that the member is not verified.
+    pub(crate) fn unless_in_doubt(&mut self, claim: Term) -> Result<Term, Stop> {
+        if !self.survives_failures() || !self.recall(Recalled::AnyError)? {
+            return Ok(claim);
+        }
+        self.log.rely_on_report();
+        let doubt = self.doubt();
+        Ok(self.terms.or([doubt, claim]))
+    }
+
+    /// Makes the proposition that something has failed and could not be assumed, since the method
+    /// or the iteration of a loop began. As a fact it stays with the ways that lead here, wherever
+    /// they are joined with others.
+    fn doubt(&mut self) -> Term {
+        let name = format!("doubt@{}", self.state.past.frames.len());
+        let symbol = self.terms.declare_fresh(&name, &[], Sort::BOOL);
+        self.terms.apply(symbol, &[])
     }
 
     /// Decides whether `goal` follows, with all means: the known facts, the prover, and the prover

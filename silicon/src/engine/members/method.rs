@@ -492,6 +492,7 @@ impl<'p> Driver<'_, 'p> {
     }
 
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
+        self.engine.end_doubtful()?;
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
         let left_out = self.engine.beyond_judgement(&postconditions, &self.method.contract)?;
         self.engine.consume_all(&postconditions, |clause| {

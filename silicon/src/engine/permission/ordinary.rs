@@ -8,7 +8,7 @@ use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::findings::log::Reported;
+use crate::engine::findings::log::{Recalled, Reported};
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
@@ -19,6 +19,16 @@ use crate::engine::{Amounts, Engine, Stop};
 /// at all (trap T2). So [`Engine::take_location`] alone makes a value of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken(pub(crate) Term);
+
+/// Permission that is missing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lack {
+    pub(crate) reported: Reported,
+    /// The claim that there is enough.
+    enough: Term,
+    /// A proposition that holds where it has been reported, and could not be assumed otherwise.
+    lacking: Term,
+}
 
 impl Engine<'_> {
     /// The value of a location, if some permission to it is held.
@@ -277,7 +287,7 @@ impl Engine<'_> {
     }
 
     /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount),
-    /// and assumes that there is: where nothing at all is held, that ends the path.
+    /// and assumes that there is if that can be.
     pub(crate) fn fail_permission(
         &mut self,
         heap: &Heap,
@@ -287,10 +297,87 @@ impl Engine<'_> {
         blame: Blame,
         at: Span,
     ) -> Result<Reported, Stop> {
-        let reported = self.report_permission(blame, at)?;
-        self.tell_shortfall(reported, heap, resource, arguments, needed);
-        self.assume_permission(heap, resource, arguments, needed, blame)?;
-        Ok(reported)
+        let lack = self.report_lack(heap, resource, arguments, needed, blame, at)?;
+        self.assume_no_lack(lack)?;
+        Ok(lack.reported)
+    }
+
+    /// Reports that there is not enough permission in `heap`. Permission that has been missing
+    /// before is no news.
+    pub(crate) fn report_lack(
+        &mut self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+        needed: Option<Term>,
+        blame: Blame,
+        at: Span,
+    ) -> Result<Lack, Stop> {
+        let held = self.held_for_sure(heap, resource, arguments, blame)?;
+        let enough = match needed {
+            Some(amount) => self.is_enough(amount, held),
+            None => self.terms.lt(Terms::NONE, held),
+        };
+        let lacking = self.lacking(resource, arguments);
+        let reported = if self.is_known_to_lack(lacking, enough, needed, blame, arguments)? {
+            self.mark_unframed(blame)?;
+            self.log.rely_on_earlier_report()
+        } else {
+            let reported = self.report_permission(blame, at)?;
+            self.tell_shortfall(reported, heap, resource, arguments, needed);
+            self.log.note_lacking(lacking);
+            reported
+        };
+        Ok(Lack { reported, enough, lacking })
+    }
+
+    /// Assumes that there is enough permission, if that can be; else notes that it is missing.
+    /// Tells whether it is missing for sure.
+    pub(crate) fn assume_no_lack(&mut self, lack: Lack) -> Result<bool, Stop> {
+        // In a package, the missing permission may be in the heaps around.
+        if !self.state.package.reserve.is_empty() || self.assume_failed(lack.enough)? {
+            return Ok(false);
+        }
+        self.assume(lack.lacking)?;
+        Ok(true)
+    }
+
+    /// Tells whether a lack of permission is no news: the location has been missing on all ways
+    /// that lack it now; or the location or the amount is tainted; or the location is read twice in
+    /// one statement.
+    fn is_known_to_lack(
+        &mut self,
+        lacking: Term,
+        enough: Term,
+        needed: Option<Term>,
+        blame: Blame,
+        arguments: &[Term],
+    ) -> Result<bool, Stop> {
+        let is_read = needed.is_none() || blame.is_of_application();
+        if is_read && self.recall(Recalled::Lacking(lacking))? {
+            return Ok(true);
+        }
+        if self.recall(Recalled::AnyError)? {
+            let told = self.terms.or([lacking, enough]);
+            if self.ask_obligation(told)? == Answer::Yes {
+                return Ok(true);
+            }
+        }
+        for &term in arguments.iter().chain(&[enough]) {
+            if self.is_tainted(term)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Makes the proposition that it has been reported that a location is missing, and could not be
+    /// assumed otherwise.
+    fn lacking(&mut self, resource: Resource, arguments: &[Term]) -> Term {
+        let name = format!("lacking@{resource:?}");
+        let sorts: Vec<_> = arguments.iter().map(|&argument| self.terms.sort(argument)).collect();
+        let symbol = self.terms.declare_fresh(&name, &sorts, Sort::BOOL);
+        self.terms.apply(symbol, arguments)
     }
 
     /// Reports that there is not enough permission, unless the path is contradictory: then it ends.
@@ -303,33 +390,36 @@ impl Engine<'_> {
         Ok(reported)
     }
 
-    /// After it has been reported that permission is missing: assumes that it is there.
+    /// Returns what a heap holds of a location for certain: where permission is missing, that is
+    /// assumed to be enough.
     ///
     /// A location that only may be the same is another one: to assume that it is the same would
     /// lead to errors that nobody can mend. Not so in contracts and applications: the clauses of a
-    /// contract are judged one by one, and the path must not end before the last of them.
-    pub(crate) fn assume_permission(
+    /// contract are judged one by one.
+    fn held_for_sure(
         &mut self,
         heap: &Heap,
         resource: Resource,
         arguments: &[Term],
-        needed: Option<Term>,
         blame: Blame,
-    ) -> Result<(), Stop> {
-        if !self.state.package.reserve.is_empty() {
-            return Ok(());
-        }
+    ) -> Result<Term, Stop> {
         let mut heap = heap.clone();
         if !(blame.is_of_contract() || blame.is_of_application()) {
             let chunks = self.same_for_sure(heap.of(resource), arguments)?;
             heap.set(resource, chunks);
         }
-        let held = self.held_in(&heap, resource, arguments);
-        let enough = match needed {
-            Some(amount) => self.is_enough(amount, held),
-            None => self.terms.lt(Terms::NONE, held),
-        };
-        self.assume(enough)
+        Ok(self.held_in(&heap, resource, arguments))
+    }
+
+    /// Adds a location after a report that it is missing, if it can be held.
+    pub(crate) fn add_missing(&mut self, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
+        if let Resource::Field(_) = resource {
+            let exists = self.terms.differs(chunk.arguments[0], Terms::NULL);
+            if !self.assume_failed(exists)? {
+                return Ok(());
+            }
+        }
+        self.add_chunk(resource, chunk)
     }
 
     /// For programs that want to hear of it: reports that the receiver of a field that cannot be
@@ -355,7 +445,7 @@ impl Engine<'_> {
             return Ok(false);
         }
         self.fail(answer, blame, Reason::ReceiverNull, at);
-        self.assume(exists)?;
+        self.assume_failed(exists)?;
         Ok(true)
     }
 

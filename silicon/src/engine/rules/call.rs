@@ -59,7 +59,10 @@ impl Engine<'_> {
         let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
         let blame = Blame::new(ErrorId::CallPrecondition, stmt.span).trusted();
         self.remember_heap();
-        let snapshot = self.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
+        let (snapshot, seen) = self.watched(|engine| {
+            engine.consume_all(&preconditions, |clause| blame.clause(clause.span))
+        });
+        let snapshot = snapshot?;
         self.state.past.old = Some(match before {
             Some(before) => before,
             None => taken(self, &preconditions, snapshot)?,
@@ -74,7 +77,15 @@ impl Engine<'_> {
         let blame = if two { blame } else { blame.trusted() };
         self.produce_all(&postconditions, None, |_| blame)?;
         let value = |&result| self.state.store.get(result).expect("havocked above");
-        Ok(callee.returns.iter().map(value).collect())
+        let results: Vec<Term> = callee.returns.iter().map(value).collect();
+        if seen.unassumed {
+            // Nothing is promised of such a call.
+            let reported = self.log.rely_on_earlier_report();
+            for &result in &results {
+                self.taint(result, reported)?;
+            }
+        }
+        Ok(results)
     }
 }
 

@@ -154,7 +154,7 @@ impl Engine<'_> {
         let value = self.fresh("missing", sort);
         if let Some(reported) = reported {
             // What is said about the value in the same assertion fails for the same reason.
-            self.log.taint(value, reported);
+            self.taint(value, reported)?;
             let amount = Terms::WRITE;
             self.heap_to_extend().push(resource, Chunk { arguments, value, amount });
         }

@@ -260,7 +260,7 @@ impl Engine<'_> {
             if !blame.is_trusted() && !self.is_dead()? {
                 let no = crate::engine::run::explore::Answer::No;
                 let reported = self.fail(no, blame, Reason::LabelNotReached, expr.span);
-                self.log.taint(value, reported);
+                self.taint(value, reported)?;
             }
             return Ok(value);
         };

@@ -131,6 +131,10 @@ impl Engine<'_> {
         self.made.defining.insert(definition);
         self.assume(definition)?;
         self.export_definition(name, definition);
+        if self.is_tainted(value)? {
+            let reported = self.log.rely_on_earlier_report();
+            self.log.taint(name, reported);
+        }
         Ok(name)
     }
 
@@ -167,6 +171,8 @@ impl Engine<'_> {
             let (heap, needed) = (self.state.heap.clone(), Some(Terms::WRITE));
             self.fail_permission(&heap, resource, &[receiver], needed, blame, at)?;
             self.drop_aliases(resource, &[receiver])?;
+            let chunk = Chunk { arguments: vec![receiver], value, amount: Terms::WRITE };
+            return self.add_missing(resource, chunk);
         }
         let chunk = Chunk { arguments: vec![receiver], value, amount: Terms::WRITE };
         self.add_chunk(resource, chunk)

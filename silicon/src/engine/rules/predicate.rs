@@ -54,9 +54,8 @@ impl<'p> Engine<'p> {
 
     fn positive_amount(&mut self, access: &PredicateAccess, blame: Blame) -> Result<Term, Stop> {
         let amount = self.eval(&access.amount, blame)?;
-        let positive = self.terms.lt(Terms::NONE, amount);
-        self.prove(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
-        Ok(amount)
+        let reason = Reason::PermissionNotPositive;
+        self.prove_of(amount, is_positive, blame, reason, access.amount.span)
     }
 
     /// Takes an instance that is opened, and gives its snapshot: any where a failure is reported.
@@ -78,9 +77,14 @@ impl<'p> Engine<'p> {
             None if blame.is_trusted() => return Ok(None),
             None => {
                 let left = self.left();
-                self.fail_permission(&left, resource, arguments, Some(amount), blame, at)?;
+                let lack = self.report_lack(&left, resource, arguments, Some(amount), blame, at)?;
+                let is_missing = self.assume_no_lack(lack)?;
                 self.drop_aliases(resource, arguments)?;
-                self.fresh("missing", smt::terms::Sort::SNAP)
+                let snapshot = self.fresh("missing", smt::terms::Sort::SNAP);
+                if is_missing {
+                    self.taint(snapshot, lack.reported)?;
+                }
+                snapshot
             }
         };
         self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
@@ -208,8 +212,8 @@ impl<'p> Engine<'p> {
     ) -> Result<(Vec<Term>, Term), Stop> {
         let arguments = self.eval_all(&access.arguments, blame)?;
         let amount = self.eval(&access.amount, blame)?;
-        let positive = self.terms.lt(Terms::NONE, amount);
-        self.prove_defined(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
+        let (reason, at) = (Reason::PermissionNotPositive, access.amount.span);
+        let amount = self.prove_defined_of(amount, is_positive, blame, reason, at)?;
         Ok((arguments, amount))
     }
 
@@ -256,4 +260,8 @@ impl<'p> Engine<'p> {
             |engine| engine.unfold(predicate, arguments, amount, at, blame),
         )
     }
+}
+
+fn is_positive(terms: &mut Terms, amount: Term) -> Term {
+    terms.lt(Terms::NONE, amount)
 }

@@ -109,7 +109,11 @@ impl Engine<'_> {
             }
         }
         let fact = self.eval(assertion, blame)?;
-        self.assume(fact)
+        // A written `false` ends the path in any case.
+        if matches!(assertion.kind, ExprKind::Bool(false)) {
+            return self.assume(fact);
+        }
+        self.assume_produced(fact)
     }
 
     /// produce(σ, s, acc(loc, p)).
@@ -150,20 +154,22 @@ impl Engine<'_> {
 
     /// An amount, not negative, times the factor of the predicate around.
     pub(crate) fn eval_amount(&mut self, amount: &Expr, blame: Blame) -> Result<Term, Stop> {
-        let value = self.eval(amount, blame)?;
+        let mut value = self.eval(amount, blame)?;
         // SOUNDNESS: consuming a negative amount would add permission. That the contract is
         // well-formed is no guarantee, since its other reading may have been what ruled the amount
         // out (trap T17e).
         let consuming = self.state.consuming.is_some();
         let checked = if consuming { !blame.is_silent() } else { !blame.is_trusted() };
         if checked && !self.is_open_wildcard(value) {
-            let not_negative = self.terms.le(Terms::NONE, value);
+            let not_negative = |terms: &mut Terms, value| terms.le(Terms::NONE, value);
+            let claim = not_negative(&mut self.terms, value);
             let may_wait = self.mode.leaves_out_amounts && !consuming;
-            if may_wait && !self.terms.is_literal(not_negative) && !self.check(not_negative)? {
+            if may_wait && !self.terms.is_literal(claim) && !self.check(claim)? {
                 self.gathered.open_amounts = true;
-                self.assume(not_negative)?;
+                self.assume(claim)?;
             } else {
-                self.prove(not_negative, blame, Reason::NegativePermission, amount.span)?;
+                let reason = Reason::NegativePermission;
+                value = self.prove_of(value, not_negative, blame, reason, amount.span)?;
             }
         }
         Ok(match self.state.assertion.scale {

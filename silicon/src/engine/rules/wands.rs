@@ -99,7 +99,7 @@ impl Engine<'_> {
         let sort = self.wand_sort();
         let function = self.fresh("missing", sort);
         if let Some(reported) = reported {
-            self.log.taint(function, reported);
+            self.taint(function, reported)?;
         }
         Ok(function)
     }

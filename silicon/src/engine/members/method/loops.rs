@@ -6,12 +6,12 @@ use sil::cfg::{BlockId, BlockKind, Loop};
 use sil::program::Expr;
 
 use super::{Driver, Place};
-use crate::engine::Stop;
-use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::contract::checked_again;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::Forgot;
 use crate::engine::state::heap::Heap;
+use crate::engine::{Engine, Stop};
 
 impl Driver<'_, '_> {
     /// A loop reached from outside: the invariants are well-formed in the most general state of an
@@ -44,7 +44,14 @@ impl Driver<'_, '_> {
         if let Some(first) = first {
             self.met.entry(first).or_insert(false);
         }
-        self.engine.produce_all(&invariants, None, blame)?;
+        // What was not shown on entry may contradict what is known.
+        let mut has_failed = false;
+        for clause in &invariants {
+            let blame = Blame::new(ErrorId::InvariantNotEstablished, clause.span);
+            has_failed |= self.engine.has_failed(blame, Reason::AssertionFalse)?;
+        }
+        let produce = |engine: &mut Engine<'_>| engine.produce_all(&invariants, None, blame);
+        self.engine.exchanging(|state| &mut state.assertion.has_failed, has_failed, produce).0?;
         if self.engine.is_any_ill_formed(&invariants)? {
             self.engine.end_unframed()?;
         }
@@ -103,6 +110,7 @@ impl Driver<'_, '_> {
         let BlockKind::Loop(the_loop) = &blocks[head].kind else {
             unreachable!("the parent of a block is a loop")
         };
+        self.engine.end_doubtful()?;
         let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
         let again = self.engine.framed_but_ill_formed(&invariants)?;
         let blame = checked_again(ErrorId::InvariantNotPreserved, again);

@@ -35,6 +35,9 @@ impl Engine<'_> {
             engine.application_snapshot(expr, function, &arguments, blame)
         });
         let Incidents { failed, missing, .. } = seen;
+        if failed && blame.is_of_contract() && !blame.is_trusted() && !self.mode.in_other_reading {
+            self.log.note_misapplied(blame.span);
+        }
         let mut snapshot = snapshot?;
         if failed && blame.is_of_body() {
             self.mark_unframed(blame)?;
@@ -114,8 +117,8 @@ impl Engine<'_> {
         let limited = self.terms.apply(symbols.limited, &operands);
         if let Some(Missing { reported: Some(reported) }) = missing {
             // What fails because of the value is no news.
-            self.log.taint(application, reported);
-            self.log.taint(limited, reported);
+            self.taint(application, reported)?;
+            self.taint(limited, reported)?;
         }
         Ok((application, limited))
     }

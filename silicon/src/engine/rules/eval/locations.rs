@@ -5,7 +5,7 @@ use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::Blame;
-use crate::engine::findings::log::Reported;
+use crate::engine::permission::ordinary::Lack;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
@@ -13,7 +13,7 @@ use crate::engine::{Engine, Stop};
 enum Unread {
     /// All that was wrong is that its receiver might be null; otherwise it has this value.
     Read(Term),
-    Missing(Reported),
+    Missing(Lack),
 }
 
 impl Engine<'_> {
@@ -52,25 +52,24 @@ impl Engine<'_> {
             return Ok(value);
         }
         let is_inside = self.run.explorers.len() > 1;
-        let reported = match self.report_read(resource, receiver, blame, at) {
+        let lack = match self.report_read(resource, receiver, blame, at) {
             Ok(Unread::Read(value)) => return Ok(value),
-            Ok(Unread::Missing(reported)) => reported,
+            Ok(Unread::Missing(lack)) => lack,
             // The path may go on without this part of the expression. SOUNDNESS: nothing has been
             // reported, so what depends on the value fails like anything else.
             Err(Stop::Infeasible) if is_inside => return Ok(value),
             Err(stop) => return Err(stop),
         };
-        self.log.taint(value, reported);
-        let heap = self.state.heap.clone();
-        match self.assume_permission(&heap, resource, &[receiver], None, blame) {
+        self.taint(value, lack.reported)?;
+        match self.assume_no_lack(lack) {
             Err(Stop::Infeasible) if is_inside => return Ok(value),
-            assumed => assumed?,
+            missing => _ = missing?,
         }
         // Assume the permission, so that what follows from its absence is not reported as well.
         let amount = self.fresh("assumed", Sort::PERM);
         let positive = self.terms.lt(Terms::NONE, amount);
         self.assume(positive)?;
-        self.add_chunk(resource, Chunk { arguments: vec![receiver], value, amount })?;
+        self.add_missing(resource, Chunk { arguments: vec![receiver], value, amount })?;
         Ok(value)
     }
 
@@ -87,10 +86,9 @@ impl Engine<'_> {
         {
             return Ok(Unread::Read(value));
         }
-        let reported = self.report_permission(blame, at)?;
         let heap = self.state.heap.clone();
-        self.tell_shortfall(reported, &heap, resource, &[receiver], None);
-        Ok(Unread::Missing(reported))
+        let lack = self.report_lack(&heap, resource, &[receiver], None, blame, at)?;
+        Ok(Unread::Missing(lack))
     }
 
     /// Evaluates a mention of a resource, with the values of its arguments.

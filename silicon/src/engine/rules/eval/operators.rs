@@ -2,6 +2,7 @@
 //! obligations.
 
 use sil::program::{BinaryOp, Expr, Type};
+use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
@@ -15,11 +16,11 @@ impl Engine<'_> {
         &mut self,
         op: BinaryOp,
         (left, a): Operand<'_>,
-        (right, b): Operand<'_>,
+        (right, mut b): Operand<'_>,
         blame: Blame,
     ) -> Result<Term, Stop> {
         if matches!(op, BinaryOp::IntDiv | BinaryOp::Mod | BinaryOp::PermDiv) {
-            self.prove_divisor(b, right, blame)?;
+            b = self.prove_divisor(b, right, blame)?;
         }
         let terms = &mut self.terms;
         Ok(match op {
@@ -68,10 +69,10 @@ impl Engine<'_> {
         })
     }
 
-    fn prove_divisor(&mut self, divisor: Term, source: &Expr, blame: Blame) -> Result<(), Stop> {
+    fn prove_divisor(&mut self, divisor: Term, source: &Expr, blame: Blame) -> Result<Term, Stop> {
         let zero = self.zero(divisor);
-        let nonzero = self.terms.differs(divisor, zero);
-        self.prove_defined(nonzero, blame, Reason::DivisionByZero, source.span)
+        let is_other = |terms: &mut Terms, value| terms.differs(value, zero);
+        self.prove_defined_of(divisor, is_other, blame, Reason::DivisionByZero, source.span)
     }
 
     fn zero(&mut self, like: Term) -> Term {
@@ -99,11 +100,13 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         if matches!(base.ty, Type::Map(..)) {
-            let present = self.terms.map_contains(position, collection);
-            self.prove_defined(present, blame, Reason::KeyMissing, index.span)?;
-            return Ok(self.terms.map_lookup(collection, position));
+            let present = |terms: &mut Terms, map| terms.map_contains(position, map);
+            let reason = Reason::KeyMissing;
+            let map = self.prove_defined_of(collection, present, blame, reason, index.span)?;
+            return Ok(self.terms.map_lookup(map, position));
         }
-        self.prove_in_range(collection, position, index, blame)?;
+        let (collection, position) =
+            self.prove_in_range(collection, position, index.span, blame)?;
         Ok(self.terms.seq_at(collection, position))
     }
 
@@ -118,22 +121,30 @@ impl Engine<'_> {
         if matches!(base.ty, Type::Map(..)) {
             return Ok(self.terms.map_update(collection, position, value));
         }
-        self.prove_in_range(collection, position, index, blame)?;
+        let (collection, position) =
+            self.prove_in_range(collection, position, index.span, blame)?;
         Ok(self.terms.seq_update(collection, position, value))
     }
 
+    /// Shows that a sequence has an element at a position. Yields both; or others of which that is
+    /// so.
     fn prove_in_range(
         &mut self,
         sequence: Term,
         position: Term,
-        source: &Expr,
+        at: Span,
         blame: Blame,
-    ) -> Result<(), Stop> {
+    ) -> Result<(Term, Term), Stop> {
         let zero = self.terms.int(0);
-        let not_negative = self.terms.le(zero, position);
-        self.prove_defined(not_negative, blame, Reason::IndexNegative, source.span)?;
-        let length = self.terms.seq_len(sequence);
-        let small_enough = self.terms.lt(position, length);
-        self.prove_defined(small_enough, blame, Reason::IndexTooLarge, source.span)
+        let not_negative = |terms: &mut Terms, position| terms.le(zero, position);
+        let reason = Reason::IndexNegative;
+        let position = self.prove_defined_of(position, not_negative, blame, reason, at)?;
+        let is_longer = |terms: &mut Terms, sequence| {
+            let length = terms.seq_len(sequence);
+            terms.lt(position, length)
+        };
+        let reason = Reason::IndexTooLarge;
+        let sequence = self.prove_defined_of(sequence, is_longer, blame, reason, at)?;
+        Ok((sequence, position))
     }
 }

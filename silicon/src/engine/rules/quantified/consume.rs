@@ -97,7 +97,7 @@ impl Engine<'_> {
                 if let Some(reported) = reported {
                     // What is said about the values in the same assertion fails for the same
                     // reason.
-                    self.log.taint(map, reported);
+                    self.taint(map, reported)?;
                     let chunk = QuantifiedChunk::new(&access, footprint, map);
                     self.heap_to_extend().push_quantified(resource, chunk);
                 }
@@ -107,7 +107,8 @@ impl Engine<'_> {
         Ok(self.terms.snap_wrap(map))
     }
 
-    /// After a failed consume has been reported: what is left of the heap holds what was asked for.
+    /// After a failed consume has been reported: what is left of the heap holds what was asked for,
+    /// if it can.
     fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {
         if !self.state.package.reserve.is_empty() {
             return Ok(());
@@ -119,6 +120,6 @@ impl Engine<'_> {
         let triggers = self.access_triggers(access);
         let enough =
             self.terms.forall(&access.variables, triggers, enough, quantified::label("enough"), 1);
-        self.assume(enough)
+        self.assume_failed(enough).map(|_| ())
     }
 }
