@@ -320,6 +320,7 @@ impl Engine<'_> {
         };
         let lacking = self.lacking(resource, arguments);
         let reported = if self.is_known_to_lack(lacking, enough, needed, blame, arguments)? {
+            self.note_failure();
             self.mark_unframed(blame)?;
             self.log.rely_on_earlier_report()
         } else {
@@ -353,8 +354,9 @@ impl Engine<'_> {
         blame: Blame,
         arguments: &[Term],
     ) -> Result<bool, Stop> {
+        // A function is one place for the log.
         let is_read = needed.is_none() || blame.is_of_application();
-        if is_read && self.recall(Recalled::Lacking(lacking))? {
+        if is_read && !self.setting.is_function && self.recall(Recalled::Lacking(lacking))? {
             return Ok(true);
         }
         if self.recall(Recalled::AnyError)? {
