@@ -202,6 +202,12 @@ pub(crate) struct Args {
     #[arg(long, overrides_with = "assume_termination", hide = true)]
     no_assume_termination: bool,
 
+    /// Say nothing behind what is certainly false, as the reference does [default: with --compat]
+    #[arg(long, overrides_with = "no_assume_failures")]
+    assume_failures: bool,
+    #[arg(long, overrides_with = "assume_failures", hide = true)]
+    no_assume_failures: bool,
+
     /// Write what the solver is asked to DIR, a replayable .smt2 file a member
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     smt_log: Option<PathBuf>,
@@ -441,6 +447,10 @@ impl Args {
         self.save.is_some() || reports.iter().any(|report| report.format == ReportFormat::Html)
     }
 
+    fn assumes_failures(&self) -> bool {
+        self.assume_failures || self.compat.is_some() && !self.no_assume_failures
+    }
+
     /// The reference stops at the first error of a member.
     fn errors_per_member(&self) -> usize {
         self.errors_per_member.unwrap_or(usize::from(self.compat.is_some()))
@@ -482,6 +492,7 @@ impl Args {
             exact_amounts_in_functions: self.exact_amounts_in_functions,
             assume_injectivity_on_inhale: self.assume_injectivity_on_inhale,
             assume_termination: self.assume_termination,
+            assume_failures: self.assumes_failures(),
             join: match self.join {
                 JoinWhen::Auto => Join::Auto,
                 JoinWhen::Always => Join::Always,
@@ -586,6 +597,7 @@ impl Args {
             ("exact-amounts-in-functions", self.exact_amounts_in_functions),
             ("assume-injectivity-on-inhale", self.assume_injectivity_on_inhale),
             ("assume-termination", self.assume_termination),
+            ("assume-failures", self.assumes_failures()),
             ("progress", !self.no_progress),
         ] {
             lines.push(format!("--{}{name}", if on { "" } else { "no-" }));

@@ -44,6 +44,9 @@ pub struct Options {
     /// Functions and methods without a termination clause end: front ends that show it themselves
     /// send none.
     pub assume_termination: bool,
+    /// What failed is assumed even where it is certainly false, as the reference does: nothing is
+    /// told behind it.
+    pub assume_failures: bool,
     /// When branches of a method are merged again.
     pub join: Join,
     /// Which questions the solver is not asked.
@@ -136,6 +139,7 @@ impl Default for Options {
             exact_amounts_in_functions: false,
             assume_injectivity_on_inhale: false,
             assume_termination: false,
+            assume_failures: false,
             join: Join::Auto,
             native: Native::On,
             profile: None,

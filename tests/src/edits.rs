@@ -43,6 +43,7 @@ enum Choice {
     ExactAmounts,
     Counterexample,
     AssumeTermination,
+    AssumeFailures,
 }
 
 /// The results of a sequence.
@@ -250,6 +251,7 @@ impl Choice {
             Self::ExactAmounts => Options { exact_amounts_in_functions: true, ..options },
             Self::Counterexample => Options { counterexample: true, ..options },
             Self::AssumeTermination => Options { assume_termination: true, ..options },
+            Self::AssumeFailures => Options { assume_failures: true, ..options },
         }
     }
 }
@@ -270,6 +272,7 @@ fn next(history: &[Edited], donors: &[(String, String)], rng: &mut Rng) -> Edite
                 Choice::ExactAmounts,
                 Choice::Counterexample,
                 Choice::AssumeTermination,
+                Choice::AssumeFailures,
             ];
             edited.options = rng.choice(all).expect("there are some");
         }

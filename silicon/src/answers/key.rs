@@ -160,6 +160,7 @@ fn base(program: &Program, options: &Options) -> Digest {
         exact_amounts_in_functions,
         assume_injectivity_on_inhale,
         assume_termination,
+        assume_failures,
         join,
         native,
         without_own_triggers,
@@ -185,6 +186,7 @@ fn base(program: &Program, options: &Options) -> Digest {
     base.flag(*exact_amounts_in_functions);
     base.flag(*assume_injectivity_on_inhale);
     base.flag(*assume_termination);
+    base.flag(*assume_failures);
     base.number(match join {
         Join::Auto => 0,
         Join::Always => 1,

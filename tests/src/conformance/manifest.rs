@@ -40,9 +40,9 @@ pub struct Reference {
     options: &'static [&'static str],
 }
 
-/// The option of the runner that takes for granted that receivers differ where permissions are
-/// inhaled.
-pub const ASSUME_INJECTIVITY: &str = "--assume-injectivity-on-inhale";
+/// The options of the runner for what a client asks of the reference: receivers differ where
+/// permissions are inhaled, and nothing is said behind what is certainly false.
+pub const OF_CLIENTS: [&str; 2] = ["--assume-injectivity-on-inhale", "--assume-failures"];
 
 /// A manifest's remark on an announcement.
 #[derive(Clone, Debug)]
@@ -254,7 +254,7 @@ impl ReferenceLine {
             Self::First { path, errors } => (path, errors, false, true, &[][..]),
             Self::All { file, reference: Answer { verdict, errors }, class_before } => {
                 let of_client = class_before.is_some();
-                let options = if of_client { &[ASSUME_INJECTIVITY][..] } else { &[] };
+                let options = if of_client { &OF_CLIENTS[..] } else { &[] };
                 (file, errors, true, verdict != "timeout", options)
             }
         };
@@ -288,7 +288,7 @@ mod tests {
             announced(r#"{"file": "a.vpr", "reference": {"verdict": "timeout", "errors": []}}"#);
         let error = |line| Output::new(line, "a:b");
         assert_eq!((plain.options().len(), plain.is_same(&[error(2)])), (0, None));
-        assert_eq!((all.options().len(), client.options()), (0, &[ASSUME_INJECTIVITY][..]));
+        assert_eq!((all.options().len(), client.options()), (0, &OF_CLIENTS[..]));
         assert_eq!(client.is_same(&[error(2)]), Some(true));
         assert_eq!(all.is_same(&[error(2), error(2)]), Some(true));
         assert_eq!(all.is_same(&[error(2), Output::new(1, "parser.warning")]), Some(true));

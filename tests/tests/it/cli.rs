@@ -166,6 +166,16 @@ fn the_reference_verifier_is_imitated() {
         ]
     );
 
+    // Behind what is certainly false the reference says nothing.
+    fs::write(scratch.path().join("two.vpr"), "method m() { assert 1 == 2 assert 3 == 4 }")
+        .expect("a program can be written");
+    let imitated = ["--compat", "silicon", "--numberOfErrorsToReport", "0", "two.vpr"];
+    assert!(scratch.silicon(&imitated).stdout.contains("Silicon found 1 error in "));
+    for (option, errors) in [("--no-assume-failures", 2), ("--assume-failures", 1)] {
+        let run = scratch.silicon(&[option, "two.vpr"]);
+        assert_eq!(run.stdout.matches("error[assert.failed").count(), errors, "{}", run.stdout);
+    }
+
     let ill = scratch.silicon(&["--compat", "silicon", "ill.vpr"]);
     assert_eq!(ill.code, Some(1));
     assert!(ill.stdout.contains("Silicon found 1 error in "), "{ill:#?}");

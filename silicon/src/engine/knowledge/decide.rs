@@ -120,7 +120,10 @@ impl Engine<'_> {
     /// COMPLETENESS: in programs made of Chalice and SPL, checks at the end of a method are
     /// statements, which would report the consequences of errors before them.
     fn survives_failures(&self) -> bool {
-        self.mode.bound.is_empty() && !self.setting.is_function && self.tells_parts()
+        self.mode.bound.is_empty()
+            && !self.setting.is_function
+            && !self.context.options.assume_failures
+            && self.tells_parts()
     }
 
     /// Assumes a fact that is produced, even if it has failed where it was consumed.

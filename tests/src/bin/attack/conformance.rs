@@ -51,6 +51,9 @@ pub(super) struct Options {
     /// Take for granted that receivers of quantified permissions differ where they are inhaled
     #[arg(long, hide = true)]
     assume_injectivity_on_inhale: bool,
+    /// Say nothing behind what is certainly false
+    #[arg(long, hide = true)]
+    assume_failures: bool,
     /// When branches of a method are merged: auto, always or never
     #[arg(long, default_value = "auto", value_parser = ["auto", "always", "never"])]
     join: String,
@@ -69,6 +72,7 @@ pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
         };
         let mut session = observation::session_for(path, task, join);
         session.options.assume_injectivity_on_inhale |= args.assume_injectivity_on_inhale;
+        session.options.assume_failures |= args.assume_failures;
         let observation = observation::observe(path, &session);
         let answer = serde_json::to_string(&observation)?;
         writeln!(io::stdout(), "{answer}")?;
