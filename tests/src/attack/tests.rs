@@ -101,7 +101,7 @@ fn a_contradiction_is_noticed_wherever_it_is() {
 
 #[test]
 fn probes_are_asked_for_where_a_run_gets_to() {
-    let inner: usize = attacks(60)
+    let inner: usize = attacks(100)
         .iter()
         .map(|attack| {
             let (reached, all) = (attack.reached(), Attack::probes(&attack.text()));
