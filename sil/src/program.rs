@@ -43,6 +43,13 @@ pub struct Program {
     pub origins: Origins,
 }
 
+impl Program {
+    /// Tells whether a front end has made the program from its author's.
+    pub fn is_translated(&self) -> bool {
+        !self.origins.files.is_empty()
+    }
+}
+
 /// A member of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Member {
@@ -67,6 +74,8 @@ pub struct Origins {
     /// Declared by `@src.trusted("text")`: what the original program takes for granted, in its
     /// user's words.
     pub trusted: Vec<String>,
+    /// The text has `@src.…` annotations. The notes of the conjuncts of macros are none.
+    pub is_annotated: bool,
     pub entries: Vec<Origin>,
 }
 

@@ -44,8 +44,8 @@ pub struct Options {
     /// Functions and methods without a termination clause end: front ends that show it themselves
     /// send none.
     pub assume_termination: bool,
-    /// What failed is assumed even where it is certainly false, as the reference does: nothing is
-    /// told behind it.
+    /// A failed condition is assumed even where it is certainly false, as by the reference: no
+    /// error behind it is reported.
     pub assume_failures: bool,
     /// When branches of a method are merged again.
     pub join: Join,

@@ -48,7 +48,7 @@ pub(super) fn note(expr: &mut Expr, parameters: &[Name]) {
     });
 }
 
-pub(super) fn is_note(annotation: &Annotation) -> bool {
+pub(crate) fn is_note(annotation: &Annotation) -> bool {
     &*annotation.key == KEY
 }
 

@@ -10,6 +10,7 @@ use super::names::{Found, Global, Globals, duplicate};
 use super::scope::{Entry, Scopes};
 use super::unify::Ty;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::macros::parts;
 use crate::program::{
     Annotation, DomainId, FunctionId, Label, LabelId, Local, LocalId, LocalKind, Origin, Origins,
     PredicateId, Program, Type,
@@ -282,6 +283,7 @@ pub(super) fn split_annotations(
     let is_source = |annotation: &&Annotation| annotation.key.starts_with("src.");
     let source: Vec<_> = annotations.iter().filter(is_source).cloned().collect();
     if !source.is_empty() {
+        origins.is_annotated |= !source.iter().all(parts::is_note);
         for annotation in &source {
             match (&*annotation.key, &annotation.values[..]) {
                 ("src.file", [key, path]) => {

@@ -200,6 +200,7 @@ fn base(program: &Program, options: &Options) -> Digest {
     base.flag(*without_own_triggers);
     base.flag(*without_memoised_summaries);
     base.flag(*counterexample);
+    base.flag(program.origins.is_annotated);
     base.flag(program.origins.tells_null_receivers);
     base.digest()
 }

@@ -23,7 +23,7 @@ fn is_reported(program: &Program, sources: &Sources, options: &Options, member: 
 /// Tells whether a front end has made a member, and not translated it.
 fn is_of_front_end(program: &Program, member: Member) -> bool {
     let (_, _, span) = describe(program, member);
-    !program.origins.files.is_empty() && source_map::given_name(program, span).is_none()
+    program.is_translated() && source_map::given_name(program, span).is_none()
 }
 
 /// The members of the report, in its order.

@@ -80,7 +80,7 @@ pub(super) struct Member<'l, 'p> {
     pub(super) bindings: BTreeMap<usize, s::Expr>,
     /// The type of each hole.
     pub(super) holes: Vec<Type>,
-    /// What is left for holes that are footprints of their own, where a contract asks for them.
+    /// The rest for holes that are footprints of their own, where a contract asks for them.
     pub(super) rests: Option<BTreeMap<usize, s::Expr>>,
     /// The definition this is, of a predicate that is defined by itself.
     pub(super) definition: Option<Definition>,

@@ -131,6 +131,17 @@ fn an_edit_concerns_what_depends_on_it() {
     assert!(failed.contains(&"relies".into()), "{failed:?}");
 }
 
+/// A program with annotations is one of a front end, which tells less behind an error.
+#[test]
+fn annotations_of_others_are_part_of_the_question() {
+    let text = "method two() { assert 1 == 2 assert 3 == 4 }\n";
+    let scratch = Scratch::new(&[("a.vpr", text)]);
+    verify(&scratch, &[]);
+    write(&scratch, &format!("{text}@src.at(\"0\", \"1.1-1.2\") method other() {{ }}\n"));
+    let fresh = scratch.silicon(&["a.vpr", "--message-format", "json"]);
+    assert_eq!(found(&verify(&scratch, &[])), found(&fresh));
+}
+
 #[test]
 fn options_are_part_of_the_question() {
     let scratch = Scratch::new(&[("a.vpr", PROGRAM)]);

@@ -21,12 +21,7 @@ impl Engine<'_> {
         reason: Reason,
         at: Span,
     ) -> Result<(), Stop> {
-        if goal == Terms::TRUE {
-            self.count(Means::Form);
-            return Ok(());
-        }
-        let answer = self.obligation_with_instances(goal)?;
-        self.conclude(goal, answer, blame, reason, at).map(|_| ())
+        self.conclude_asked(goal, blame, reason, at).map(|_| ())
     }
 
     /// The same, of a property of a value. Yields the value; or, where it cannot have the property,
@@ -40,12 +35,7 @@ impl Engine<'_> {
         at: Span,
     ) -> Result<Term, Stop> {
         let goal = property(&mut self.terms, value);
-        if goal == Terms::TRUE {
-            self.count(Means::Form);
-            return Ok(value);
-        }
-        let answer = self.obligation_with_instances(goal)?;
-        let Some(reported) = self.conclude(goal, answer, blame, reason, at)? else {
+        let Some(reported) = self.conclude_asked(goal, blame, reason, at)? else {
             return Ok(value);
         };
         let sort = self.terms.sort(value);
@@ -129,8 +119,24 @@ impl Engine<'_> {
         Ok(self.ask_quick(contrary)? == Answer::Yes)
     }
 
+    /// Asks for an obligation and [concludes](Self::conclude).
+    fn conclude_asked(
+        &mut self,
+        goal: Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<Option<Reported>, Stop> {
+        if goal == Terms::TRUE {
+            self.count(Means::Form);
+            return Ok(None);
+        }
+        let answer = self.obligation_with_instances(goal)?;
+        self.conclude(goal, answer, blame, reason, at)
+    }
+
     /// Assumes an obligation, after a report if it did not get the answer yes. Yields the report of
-    /// what is not assumed.
+    /// an obligation that is not assumed.
     fn conclude(
         &mut self,
         goal: Term,

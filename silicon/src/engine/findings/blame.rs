@@ -147,7 +147,7 @@ impl Engine<'_> {
     /// Tells whether the program is the one that its author wrote, so that each part of a statement
     /// is told.
     pub(crate) fn tells_parts(&self) -> bool {
-        self.context.direct.is_none() && self.program.origins.entries.is_empty()
+        self.context.direct.is_none() && !self.program.origins.is_annotated
     }
 
     /// Tells whether an obligation with the same error, reason and place was refuted before: it

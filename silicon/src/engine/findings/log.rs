@@ -393,8 +393,8 @@ impl Log {
                 || self.reasons_of_ill_formed(clause).next().is_some())
     }
 
-    /// Tells why a clause is not well-formed. An application whose precondition fails makes sense only if
-    /// something else holds.
+    /// Lists the reasons why a clause is not well-formed. An application without its precondition
+    /// is one.
     fn reasons_of_ill_formed(&self, clause: Span) -> impl Iterator<Item = Reason> {
         let of_clause = move |finding: &&Finding| {
             finding.error == ErrorId::NotWellformed && finding.span == clause

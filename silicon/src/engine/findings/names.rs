@@ -8,19 +8,14 @@ use sil::source_map::{given_name, given_variable, values_called};
 use crate::engine::state::heap::Resource;
 use crate::report::{Amount, in_percent};
 
-/// Tells whether a front end has made the program from its author's.
-pub(crate) fn is_translated(program: &Program) -> bool {
-    !program.origins.files.is_empty()
-}
-
 /// Returns the author's name of a declaration; `None` if a front end has made it.
 pub(crate) fn called(program: &Program, name: &str, declaration: Span) -> Option<String> {
-    if is_translated(program) { given_name(program, declaration) } else { Some(name.to_owned()) }
+    if program.is_translated() { given_name(program, declaration) } else { Some(name.to_owned()) }
 }
 
 /// Returns the author's name of a variable; `None` if a front end has made it.
 pub(crate) fn variable(program: &Program, local: &Local) -> Option<String> {
-    if is_translated(program) {
+    if program.is_translated() {
         given_variable(program, local.span, &local.name)
     } else {
         Some(local.name.to_string())
@@ -30,17 +25,17 @@ pub(crate) fn variable(program: &Program, local: &Local) -> Option<String> {
 /// Tells whether a front end chooses the value of a variable, such as an amount: the value says
 /// nothing to the author.
 pub(crate) fn is_chosen(program: &Program, local: &Local) -> bool {
-    is_translated(program) && local.ty == Type::Perm
+    program.is_translated() && local.ty == Type::Perm
 }
 
 /// An amount as the author writes it.
 pub(crate) fn amount(program: &Program, amount: BigRational) -> String {
-    if is_translated(program) { in_percent(&amount) } else { Amount::Known(amount).to_string() }
+    if program.is_translated() { in_percent(&amount) } else { Amount::Known(amount).to_string() }
 }
 
 /// Returns the author's noun for values of a sort.
 pub(crate) fn kind_of_value(program: &Program, sort: &str) -> String {
-    if !is_translated(program) {
+    if !program.is_translated() {
         return sort.to_owned();
     }
     let mut domains = program.domains.iter().map(|(_, domain)| domain);

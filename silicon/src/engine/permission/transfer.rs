@@ -365,11 +365,11 @@ impl Engine<'_> {
         self.assume(fact)
     }
 
-    /// What a package inside this one has taken from around this one came through this one, so it
-    /// agrees with what this one has of the same location.
+    /// Learns that portions of one location agree where an inner package has taken them from heaps
+    /// around this package: such a portion has come through this package.
     ///
-    /// SOUNDNESS: only as far as it has been given up, whatever is known in the package inside (trap
-    /// T10d).
+    /// SOUNDNESS: a portion counts only as far as it has been given up, whatever the inner package
+    /// knows (trap T10d).
     pub(crate) fn learn_passed_through(&mut self, after: &[Heap]) -> Result<(), Stop> {
         let own = self.state.heap.clone();
         let around = self.state.package.reserve.clone();
@@ -393,19 +393,23 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// What chunks have given of which `after` is left.
+    /// Computes the portions that chunks have given up, where `after` is left of them.
+    ///
+    /// SOUNDNESS: chunks of one location and value count together, so that none stands for another.
     fn given(&mut self, before: &[Chunk], after: &[Chunk]) -> Vec<Chunk> {
-        let mut left = after.to_vec();
-        let mut given = Vec::new();
+        let mut given: Vec<Chunk> = Vec::new();
         for chunk in before {
-            let rest = left
-                .iter()
-                .position(|it| it.arguments == chunk.arguments && it.value == chunk.value)
-                .map_or(Terms::NONE, |index| left.remove(index).amount);
-            if rest != chunk.amount {
-                given.push(Chunk { amount: self.terms.sub(chunk.amount, rest), ..chunk.clone() });
+            match given.iter_mut().find(|sum| is_same(sum, chunk)) {
+                Some(sum) => sum.amount = self.terms.add(sum.amount, chunk.amount),
+                None => given.push(chunk.clone()),
             }
         }
+        for chunk in after {
+            if let Some(sum) = given.iter_mut().find(|sum| is_same(sum, chunk)) {
+                sum.amount = self.terms.sub(sum.amount, chunk.amount);
+            }
+        }
+        given.retain(|sum| sum.amount != Terms::NONE);
         given
     }
 
@@ -454,4 +458,9 @@ impl Engine<'_> {
         before.some = self.terms.or([before.some, some]);
         Ok(())
     }
+}
+
+/// Tells whether two chunks are portions of one location, by form, with one value.
+fn is_same(left: &Chunk, right: &Chunk) -> bool {
+    left.arguments == right.arguments && left.value == right.value
 }

@@ -28,7 +28,7 @@ pub(crate) struct Mode {
     /// Assertions inside of expressions are not shown now, but later (see
     /// [`Engine::verify_predicate`]).
     pub(crate) leaves_out_assertions: bool,
-    /// That amounts are not negative need not be shown now; it may be later.
+    /// Amounts that may be negative are no error now, but are looked at again later.
     pub(crate) leaves_out_amounts: bool,
     /// Set while the body of a function is evaluated for its definition, if sides that are never
     /// taken may be left out.
