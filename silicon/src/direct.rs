@@ -40,6 +40,8 @@ mod table;
 mod terminates;
 mod together;
 
+use std::ops::{Deref, DerefMut};
+
 use chalice::program::locking::Locking;
 use chalice::program::{self as tree, Expr};
 use la_arena::{Arena, ArenaMap, Idx};
@@ -48,7 +50,8 @@ use sil::source::{FileId, Span};
 use smt::terms::Sort;
 
 pub(crate) use self::table::load;
-use crate::engine::Engine;
+use crate::engine::state::heap::Resource;
+use crate::engine::{Engine, View};
 
 /// A Chalice program, as the rules read it.
 pub(crate) struct Direct {
@@ -83,6 +86,16 @@ pub(crate) struct Direct {
 impl Direct {
     fn local(local: tree::LocalId) -> LocalId {
         renumbered(local)
+    }
+
+    /// The levels of objects.
+    fn mu(&self) -> Resource {
+        Resource::Field(self.mu)
+    }
+
+    /// The right to join threads.
+    fn joinable(&self) -> Resource {
+        Resource::Field(self.joinable)
     }
 
     fn field(&self, field: tree::FieldRef) -> FieldId {
@@ -121,13 +134,41 @@ fn is_pure(assertion: &Expr) -> bool {
     !assertion.any(&mut |part| gives(part))
 }
 
-impl<'p> Engine<'p> {
+/// The rules of direct execution, on an engine.
+pub(crate) struct Chalice<'e, 'p> {
+    core: &'e mut Engine<'p>,
     /// The program whose rules these are.
-    fn direct(&self) -> &'p Direct {
-        self.context.direct.expect("the rules are asked where there is one")
+    direct: &'p Direct,
+}
+
+impl<'e, 'p> Chalice<'e, 'p> {
+    /// Makes the view of an engine whose program is executed directly.
+    pub(crate) fn of(core: &'e mut Engine<'p>) -> Self {
+        let direct = core.context.direct.expect("the rules are asked where there is one");
+        Self { core, direct }
     }
 
-    fn direct_sort(&mut self, ty: &tree::Type) -> Sort {
-        self.sort(&table::ty(ty))
+    fn sort(&mut self, ty: &tree::Type) -> Sort {
+        self.core.sort(&table::ty(ty))
+    }
+}
+
+impl<'p> View<'p> for Chalice<'_, 'p> {
+    fn core(&mut self) -> &mut Engine<'p> {
+        self.core
+    }
+}
+
+impl<'p> Deref for Chalice<'_, 'p> {
+    type Target = Engine<'p>;
+
+    fn deref(&self) -> &Engine<'p> {
+        self.core
+    }
+}
+
+impl DerefMut for Chalice<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.core
     }
 }

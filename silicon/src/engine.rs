@@ -23,6 +23,10 @@ pub(crate) mod run;
 pub(crate) mod state;
 pub(crate) mod whole;
 
+pub(crate) use self::findings::incidents::Watch;
+pub(crate) use self::run::explore::Explore;
+pub(crate) use self::state::mode::View;
+
 use std::sync::OnceLock;
 use std::time::Instant;
 

@@ -7,10 +7,10 @@
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, Type};
 use smt::terms::{Term, Terms, grow_stack};
 
-use super::{is_pure, renumbered, span};
+use super::{Chalice, is_pure, renumbered, span};
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::state::heap::Resource;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Stop, View};
 
 /// The conjuncts of clauses, each with its clause.
 pub(super) fn conjuncts<'e>(
@@ -33,10 +33,10 @@ fn is_of_channel(access: &Access) -> bool {
     matches!(&access.target, AccessTarget::Field { receiver, .. } if matches!(receiver.ty, Type::Channel(_)))
 }
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// Gains all clauses, from left to right; `blame` gives each its error. Values come from the
     /// snapshot, if there is one.
-    pub(super) fn direct_produce_all<'e>(
+    pub(super) fn produce_all<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
         snapshot: Option<Term>,
@@ -47,14 +47,14 @@ impl Engine<'_> {
         for (clause, conjunct) in conjuncts {
             let own = self.next_part(&mut rest)?;
             let blame = blame(clause);
-            self.with_own_wildcards(|engine| {
-                grow_stack(|| engine.direct_produce(conjunct, own, blame))
+            self.with_own_wildcards(|chalice| {
+                grow_stack(|| chalice.produce(conjunct, own, blame))
             })?;
         }
         Ok(())
     }
 
-    fn direct_produce(
+    fn produce(
         &mut self,
         assertion: &Expr,
         snapshot: Option<Term>,
@@ -62,43 +62,43 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         if is_pure(assertion) {
             self.assume_unit(snapshot)?;
-            let fact = self.direct_eval(assertion, blame)?;
+            let fact = self.eval(assertion, blame)?;
             self.assume(fact)?;
             return match &assertion.kind {
-                ExprKind::Holds { target, .. } => self.direct_is_shared(target),
+                ExprKind::Holds { target, .. } => self.is_shared(target),
                 _ => Ok(()),
             };
         }
         match &assertion.kind {
-            ExprKind::And(_) => self.direct_produce_all([assertion], snapshot, |_| blame),
+            ExprKind::And(_) => self.produce_all([assertion], snapshot, |_| blame),
             ExprKind::Implies { guard, body } => {
-                if self.direct_decide(guard, blame)? {
-                    self.direct_produce_all([&**body], snapshot, |_| blame)
+                if self.decide(guard, blame)? {
+                    self.produce_all([&**body], snapshot, |_| blame)
                 } else {
                     self.assume_unit(snapshot)
                 }
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                let holds = self.direct_decide(condition, blame)?;
+                let holds = self.decide(condition, blame)?;
                 let side = if holds { then } else { otherwise };
-                self.direct_produce_all([&**side], snapshot, |_| blame)
+                self.produce_all([&**side], snapshot, |_| blame)
             }
             ExprKind::Access(access) => {
-                let amount = self.direct_scaled(access, blame)?;
-                let locations = self.direct_locations(access, blame)?;
+                let amount = self.scaled(access, blame)?;
+                let locations = self.locations(access, blame)?;
                 let mut rest = self.rest(snapshot, locations.len())?;
                 for (resource, arguments) in locations {
                     let own = self.next_part(&mut rest)?;
                     let object = arguments[0];
                     self.produce_location(resource, arguments, amount, own)?;
                     if matches!(access.target, AccessTarget::Predicate { .. }) {
-                        self.direct_has_receiver(object, amount)?;
+                        self.has_receiver(object, amount)?;
                     }
-                    if resource == self.direct_mu() {
+                    if resource == self.direct.mu() {
                         if is_of_channel(access) {
-                            self.direct_learn_channel(object)?;
+                            self.learn_channel(object)?;
                         } else {
-                            self.direct_learn_level(object)?;
+                            self.learn_level(object)?;
                         }
                     }
                 }
@@ -106,20 +106,20 @@ impl Engine<'_> {
             }
             ExprKind::Eval { state, body } => {
                 self.assume_unit(snapshot)?;
-                self.direct_learn_of_state(assertion, state, body, blame)
+                self.learn_of_state(assertion, state, body, blame)
             }
             ExprKind::Credit { channel, amount } => {
                 self.assume_unit(snapshot)?;
-                self.direct_credit_makes_sense((channel, amount.as_deref()), blame)
+                self.credit_makes_sense((channel, amount.as_deref()), blame)
             }
-            _ => self.direct_unknown(assertion),
+            _ => self.unknown(assertion),
         }
     }
 
     /// Learns that an instance that is held has a receiver.
     ///
     /// SOUNDNESS: to fold one asks for it, and of no amount nothing is learnt.
-    fn direct_has_receiver(&mut self, object: Term, amount: Term) -> Result<(), Stop> {
+    fn has_receiver(&mut self, object: Term, amount: Term) -> Result<(), Stop> {
         let held = self.terms.lt(Terms::NONE, amount);
         let exists = self.terms.differs(object, Terms::NULL);
         let fact = self.terms.implies(held, exists);
@@ -127,18 +127,17 @@ impl Engine<'_> {
     }
 
     /// Gives all clauses away, from left to right, and yields the snapshot of what they took.
-    pub(super) fn direct_consume_all<'e>(
+    pub(super) fn consume_all<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
-        let (snapshot, left) =
-            self.consuming_heap(|engine| engine.direct_consume_parts(clauses, blame));
+        let (snapshot, left) = self.consuming_heap(|chalice| chalice.consume_parts(clauses, blame));
         self.here.heap = left;
         snapshot
     }
 
-    fn direct_consume_parts<'e>(
+    fn consume_parts<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
         blame: impl Fn(&Expr) -> Blame,
@@ -146,92 +145,92 @@ impl Engine<'_> {
         let mut parts = Vec::new();
         for (clause, conjunct) in conjuncts(clauses) {
             let blame = blame(clause);
-            parts.push(self.with_own_wildcards(|engine| {
-                grow_stack(|| engine.direct_consume(conjunct, blame))
-            })?);
+            parts.push(
+                self.with_own_wildcards(|chalice| grow_stack(|| chalice.consume(conjunct, blame)))?,
+            );
         }
         Ok(self.assembled(parts))
     }
 
-    fn direct_consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
+    fn consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
         if is_pure(assertion) {
             if blame.is_silent() {
                 return Ok(self.terms.unit());
             }
-            let goal = self.direct_eval(assertion, blame)?;
+            let goal = self.eval(assertion, blame)?;
             self.prove(goal, blame, Reason::AssertionFalse, span(assertion.span))?;
             return Ok(self.terms.unit());
         }
         match &assertion.kind {
-            ExprKind::And(_) => self.direct_consume_parts([assertion], |_| blame),
+            ExprKind::And(_) => self.consume_parts([assertion], |_| blame),
             ExprKind::Implies { guard, body } => {
-                if self.direct_decide(guard, blame)? {
-                    self.direct_consume_parts([&**body], |_| blame)
+                if self.decide(guard, blame)? {
+                    self.consume_parts([&**body], |_| blame)
                 } else {
                     Ok(self.terms.unit())
                 }
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                let holds = self.direct_decide(condition, blame)?;
+                let holds = self.decide(condition, blame)?;
                 let side = if holds { then } else { otherwise };
-                self.direct_consume_parts([&**side], |_| blame)
+                self.consume_parts([&**side], |_| blame)
             }
             ExprKind::Access(access) => {
-                let amount = self.direct_scaled(access, blame)?;
+                let amount = self.scaled(access, blame)?;
                 let at = span(access.span);
                 let mut parts = Vec::new();
-                for (resource, arguments) in self.direct_locations(access, blame)? {
+                for (resource, arguments) in self.locations(access, blame)? {
                     parts.push(self.consume_location(resource, arguments, amount, at, blame)?);
                 }
                 Ok(self.assembled(parts))
             }
             ExprKind::Eval { state, body } => {
-                self.direct_show_of_state(assertion, state, body, blame)?;
+                self.show_of_state(assertion, state, body, blame)?;
                 Ok(self.terms.unit())
             }
             ExprKind::Credit { channel, amount } => {
-                self.direct_credit_makes_sense((channel, amount.as_deref()), blame)?;
+                self.credit_makes_sense((channel, amount.as_deref()), blame)?;
                 Ok(self.terms.unit())
             }
-            _ => self.direct_unknown(assertion),
+            _ => self.unknown(assertion),
         }
     }
 
     /// Which way this run goes at a condition of an assertion.
-    pub(super) fn direct_decide(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
-        let condition = self.direct_eval(condition, blame)?;
+    pub(super) fn decide(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
+        let condition = self.eval(condition, blame)?;
         self.branch(condition)
     }
 
     /// Returns the locations of an access: one location, or all fields of an object.
-    pub(super) fn direct_locations(
+    pub(super) fn locations(
         &mut self,
         access: &Access,
         blame: Blame,
     ) -> Result<Vec<(Resource, Vec<Term>)>, Stop> {
         let AccessTarget::AllFields { receiver, class } = &access.target else {
-            return Ok(vec![self.direct_location(access, blame)?]);
+            return Ok(vec![self.location(access, blame)?]);
         };
-        let receiver = self.direct_eval(receiver, blame)?;
-        let fields = self.direct().tree.classes[*class].fields();
+        let receiver = self.eval(receiver, blame)?;
+        let fields = self.direct.tree.classes[*class].fields();
         Ok(fields.map(|field| (Resource::Field(renumbered(field)), vec![receiver])).collect())
     }
 
     /// The same, of an access to one location.
-    pub(super) fn direct_location(
+    pub(super) fn location(
         &mut self,
         access: &Access,
         blame: Blame,
     ) -> Result<(Resource, Vec<Term>), Stop> {
         let (resource, receiver) = match &access.target {
             AccessTarget::Field { receiver, field } => {
-                (Resource::Field(self.direct().field(*field)), receiver)
+                (Resource::Field(self.direct.field(*field)), receiver)
             }
             AccessTarget::Predicate { receiver, predicate } => {
                 (Resource::Predicate(renumbered(*predicate)), receiver)
             }
             _ => return self.unsupported_at(span(access.span), "this form of permission"),
         };
-        Ok((resource, vec![self.direct_eval(receiver, blame)?]))
+        Ok((resource, vec![self.eval(receiver, blame)?]))
     }
 }

@@ -14,12 +14,12 @@ use sil::source::Span;
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::levels::Level;
-use super::{Direct, is_pure, span};
+use super::{Chalice, Direct, is_pure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::Frame;
 use crate::engine::state::heap::Chunk;
 use crate::engine::state::thread::Balances;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Stop, View, Watch};
 
 /// A part of an assertion that is not just a fact about values: what it says depends on debts.
 enum Part<'e> {
@@ -27,9 +27,9 @@ enum Part<'e> {
     WaitLevel(&'e Expr),
 }
 
-impl<'p> Engine<'p> {
+impl<'p> Chalice<'_, 'p> {
     /// How many messages may be received from a channel.
-    pub(super) fn direct_balance(&mut self, balances: &Balances, channel: Term) -> Term {
+    pub(super) fn balance(&mut self, balances: &Balances, channel: Term) -> Term {
         let zero = self.terms.int(0);
         let mut parts = Vec::new();
         for (known, amount) in balances.iter() {
@@ -40,8 +40,8 @@ impl<'p> Engine<'p> {
     }
 
     /// Makes the claim that a channel is owed a message.
-    pub(super) fn direct_is_owed(&mut self, balances: &Balances, channel: Term) -> Term {
-        let balance = self.direct_balance(balances, channel);
+    pub(super) fn is_owed(&mut self, balances: &Balances, channel: Term) -> Term {
+        let balance = self.balance(balances, channel);
         let zero = self.terms.int(0);
         let owed = self.terms.lt(balance, zero);
         let exists = self.terms.differs(channel, Terms::NULL);
@@ -49,20 +49,20 @@ impl<'p> Engine<'p> {
     }
 
     /// The level of a channel, chosen above the least one when it was made.
-    pub(super) fn direct_channel_level(&mut self, channel: Term) -> Result<Term, Stop> {
-        let sort = self.direct_level_sort();
+    pub(super) fn channel_level(&mut self, channel: Term) -> Result<Term, Stop> {
+        let sort = self.level_sort();
         let symbol = self.terms.declare_function("direct.channel.level", &[Sort::REF], sort);
         let level = self.terms.apply(symbol, &[channel]);
-        let bottom = self.direct_bottom();
+        let bottom = self.bottom();
         let shared = self.terms.differs(level, bottom);
         self.assume(shared)?;
         Ok(level)
     }
 
     /// Learns the consequences of permission to the `mu` of a channel.
-    pub(super) fn direct_learn_channel(&mut self, channel: Term) -> Result<(), Stop> {
-        let level = self.direct_channel_level(channel)?;
-        let chunks = self.here.heap.of(self.direct_mu()).to_vec();
+    pub(super) fn learn_channel(&mut self, channel: Term) -> Result<(), Stop> {
+        let level = self.channel_level(channel)?;
+        let chunks = self.here.heap.of(self.direct.mu()).to_vec();
         for chunk in chunks.iter().filter(|chunk| chunk.arguments == [channel]) {
             let readable = self.terms.lt(Terms::NONE, chunk.amount);
             let same = self.terms.eq(chunk.value, level);
@@ -73,23 +73,23 @@ impl<'p> Engine<'p> {
     }
 
     /// `credit(channel, amount)` makes sense.
-    pub(super) fn direct_credit_makes_sense(
+    pub(super) fn credit_makes_sense(
         &mut self,
         (channel, amount): (&Expr, Option<&Expr>),
         blame: Blame,
     ) -> Result<(), Stop> {
-        let value = self.direct_eval(channel, blame)?;
+        let value = self.eval(channel, blame)?;
         let exists = self.terms.differs(value, Terms::NULL);
         self.prove_defined(exists, blame, Reason::ReceiverNull, span(channel.span))?;
         if let Some(amount) = amount {
-            self.direct_eval(amount, blame)?;
+            self.eval(amount, blame)?;
         }
         Ok(())
     }
 
     /// The credits in an assertion and what it claims of the wait level, each with the condition it
     /// stands under.
-    fn direct_parts<'e>(
+    fn parts<'e>(
         &mut self,
         assertion: &'e Expr,
         guard: Term,
@@ -105,25 +105,25 @@ impl<'p> Engine<'p> {
         let blame = Blame::new(ErrorId::CallPrecondition, span(assertion.span)).silent();
         match &assertion.kind {
             ExprKind::And(parts) => {
-                parts.iter().try_for_each(|part| grow_stack(|| self.direct_parts(part, guard, to)))
+                parts.iter().try_for_each(|part| grow_stack(|| self.parts(part, guard, to)))
             }
             ExprKind::Implies { guard: condition, body } => {
-                let condition = self.direct_eval(condition, blame)?;
+                let condition = self.eval(condition, blame)?;
                 let guard = self.terms.and([guard, condition]);
-                grow_stack(|| self.direct_parts(body, guard, to))
+                grow_stack(|| self.parts(body, guard, to))
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                let condition = self.direct_eval(condition, blame)?;
+                let condition = self.eval(condition, blame)?;
                 let negation = self.terms.not(condition);
                 let (holds, fails) =
                     (self.terms.and([guard, condition]), self.terms.and([guard, negation]));
-                grow_stack(|| self.direct_parts(then, holds, to))?;
-                grow_stack(|| self.direct_parts(otherwise, fails, to))
+                grow_stack(|| self.parts(then, holds, to))?;
+                grow_stack(|| self.parts(otherwise, fails, to))
             }
             ExprKind::Credit { channel, amount } => {
-                let channel = self.direct_eval(channel, blame)?;
+                let channel = self.eval(channel, blame)?;
                 let amount = match amount {
-                    Some(amount) => self.direct_eval(amount, blame)?,
+                    Some(amount) => self.eval(amount, blame)?,
                     None => self.terms.int(1),
                 };
                 to.push((guard, Part::Credit { channel, amount }));
@@ -133,20 +133,20 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn direct_all_parts<'e>(
+    fn all_parts<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
     ) -> Result<Vec<(Term, Part<'e>)>, Stop> {
         let mut parts = Vec::new();
-        if !self.direct().tree.channels.is_empty() {
+        if !self.direct.tree.channels.is_empty() {
             for clause in clauses {
-                self.direct_parts(clause, Terms::TRUE, &mut parts)?;
+                self.parts(clause, Terms::TRUE, &mut parts)?;
             }
         }
         Ok(parts)
     }
 
-    fn direct_move_credit(&mut self, guard: Term, channel: Term, amount: Term, gives: bool) {
+    fn move_credit(&mut self, guard: Term, channel: Term, amount: Term, gives: bool) {
         let change = if gives { self.terms.neg(amount) } else { amount };
         let zero = self.terms.int(0);
         let change = self.terms.ite(guard, change, zero);
@@ -156,14 +156,14 @@ impl<'p> Engine<'p> {
     }
 
     /// Gives away the credits of assertions, or receives them.
-    pub(super) fn direct_move_credits<'e>(
+    pub(super) fn move_credits<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
         gives: bool,
     ) -> Result<(), Stop> {
-        for (guard, part) in self.direct_all_parts(clauses)? {
+        for (guard, part) in self.all_parts(clauses)? {
             if let Part::Credit { channel, amount } = part {
-                self.direct_move_credit(guard, channel, amount, gives);
+                self.move_credit(guard, channel, amount, gives);
             }
         }
         Ok(())
@@ -175,65 +175,56 @@ impl<'p> Engine<'p> {
     /// SOUNDNESS: what the caller still owes is open while the callee runs. So what is claimed of
     /// the wait level has to hold when all credits have been given, too, and not only where it
     /// stands.
-    pub(super) fn direct_give_credits(
-        &mut self,
-        requires: &[Expr],
-        blame: Blame,
-    ) -> Result<(), Stop> {
+    pub(super) fn give_credits(&mut self, requires: &[Expr], blame: Blame) -> Result<(), Stop> {
         let mut claims: Vec<(Term, &Expr, bool)> = Vec::new();
-        for (guard, part) in self.direct_all_parts(requires)? {
+        for (guard, part) in self.all_parts(requires)? {
             match part {
                 Part::Credit { channel, amount } => {
-                    self.direct_move_credit(guard, channel, amount, true);
+                    self.move_credit(guard, channel, amount, true);
                     claims.iter_mut().for_each(|(.., is_early)| *is_early = true);
                 }
                 Part::WaitLevel(claim) => {
-                    self.direct_prove_with_debts(guard, claim, blame)?;
+                    self.prove_with_debts(guard, claim, blame)?;
                     claims.push((guard, claim, false));
                 }
             }
         }
         for (guard, claim, _) in claims.into_iter().filter(|(.., is_early)| *is_early) {
-            self.direct_prove_with_debts(guard, claim, blame)?;
+            self.prove_with_debts(guard, claim, blame)?;
         }
         Ok(())
     }
 
     /// Shows a claim about the wait level where debts count, if it holds where they do not: that it
     /// does is shown elsewhere.
-    fn direct_prove_with_debts(
-        &mut self,
-        guard: Term,
-        claim: &Expr,
-        blame: Blame,
-    ) -> Result<(), Stop> {
+    fn prove_with_debts(&mut self, guard: Term, claim: &Expr, blame: Blame) -> Result<(), Stop> {
         let silent = blame.silent();
-        let (without, seen) = self.watched(|engine| engine.direct_eval(claim, silent));
+        let (without, seen) = self.watched(|chalice| chalice.eval(claim, silent));
         let without = without?;
         // What cannot be read is missing where the precondition is given away, too.
         if seen.unread {
             return Ok(());
         }
-        let owed = self.direct_counting_debts(|engine| engine.direct_eval(claim, silent))?;
+        let owed = self.counting_debts(|chalice| chalice.eval(claim, silent))?;
         let goal = self.terms.implies(without, owed);
         let goal = self.terms.implies(guard, goal);
         self.prove(goal, blame, Reason::AssertionFalse, span(claim.span))
     }
 
     /// Runs where debts count for the wait level.
-    pub(super) fn direct_counting_debts<T>(
+    pub(super) fn counting_debts<T>(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        self.exchanging(|engine| &mut engine.frame.thread.counts_debts, true, run).0
+        self.exchanging(|chalice| &mut chalice.frame.thread.counts_debts, true, run).0
     }
 
     /// Shows that no channel is owed a message.
-    pub(super) fn direct_prove_no_debt(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
+    pub(super) fn prove_no_debt(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
         let balances = self.here.credits.clone();
         let mut all = Vec::new();
         for (channel, _) in balances.iter() {
-            let owed = self.direct_is_owed(&balances, channel);
+            let owed = self.is_owed(&balances, channel);
             all.push(self.terms.not(owed));
         }
         let settled = self.terms.and(all);
@@ -242,13 +233,13 @@ impl<'p> Engine<'p> {
 
     /// Shows that the token of a method carries no debt: nobody would owe it until the token is
     /// joined.
-    pub(super) fn direct_prove_no_debt_in_token(
+    pub(super) fn prove_no_debt_in_token(
         &mut self,
         ensures: &[Expr],
         at: Span,
     ) -> Result<(), Stop> {
         let zero = self.terms.int(0);
-        for (guard, part) in self.direct_all_parts(ensures)? {
+        for (guard, part) in self.all_parts(ensures)? {
             if let Part::Credit { amount, .. } = part {
                 let fine = self.terms.le(zero, amount);
                 let fine = self.terms.implies(guard, fine);
@@ -259,25 +250,24 @@ impl<'p> Engine<'p> {
     }
 
     /// `new Ch between ..`
-    pub(super) fn direct_new_channel(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
-        let level = self.direct_choose_level(bounds, at)?;
+    pub(super) fn new_channel(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
+        let level = self.choose_level(bounds, at)?;
         let channel = self.new_object("channel")?;
-        let own = self.direct_channel_level(channel)?;
+        let own = self.channel_level(channel)?;
         let same = self.terms.eq(own, level);
         self.assume(same)?;
-        self.direct_is_not_held(channel)?;
+        self.is_not_held(channel)?;
         let (balances, zero) = (self.here.credits.clone(), self.terms.int(0));
-        let balance = self.direct_balance(&balances, channel);
+        let balance = self.balance(&balances, channel);
         let untouched = self.terms.eq(balance, zero);
         self.assume(untouched)?;
         let chunk = Chunk { arguments: vec![channel], value: level, amount: Terms::WRITE };
-        self.add_chunk(self.direct_mu(), chunk)?;
+        self.core.add_chunk(self.direct.mu(), chunk)?;
         Ok(channel)
     }
 
-    fn direct_channel(&mut self, channel: &Expr, blame: Blame) -> Result<Term, Stop> {
-        let value =
-            self.direct_eval(channel, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
+    fn channel(&mut self, channel: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let value = self.eval(channel, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
         let exists = self.terms.differs(value, Terms::NULL);
         self.prove(exists, blame, Reason::ReceiverNull, span(channel.span))?;
         Ok(value)
@@ -285,15 +275,15 @@ impl<'p> Engine<'p> {
 
     /// Makes the frame in which the where clause of a channel is meant: of the channel, and of the
     /// values of a message.
-    fn direct_in_message(
+    fn in_message(
         &mut self,
         declaration: ChannelId,
         channel: Term,
         values: &[Term],
     ) -> Result<Frame<'p>, Stop> {
-        let direct = self.direct();
-        let common = self.direct_common()?;
-        let mut store = self.direct_store();
+        let direct = self.direct;
+        let common = self.common()?;
+        let mut store = self.store();
         store.set(direct.this, channel);
         store.set(direct.fraction, common);
         let parameters = &direct.tree.channels[declaration].parameters;
@@ -306,7 +296,7 @@ impl<'p> Engine<'p> {
 
     /// `send channel(arguments)`: what the message transfers is given away, and it may be received
     /// once.
-    pub(super) fn direct_send(
+    pub(super) fn send(
         &mut self,
         channel: &Expr,
         declaration: ChannelId,
@@ -314,18 +304,18 @@ impl<'p> Engine<'p> {
         at: Span,
     ) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::SendFailed, at);
-        let target = self.direct_channel(channel, blame)?;
+        let target = self.channel(channel, blame)?;
         let evaluated = Blame::new(ErrorId::AssignmentFailed, at);
-        let values = arguments.iter().map(|argument| self.direct_eval(argument, evaluated));
+        let values = arguments.iter().map(|argument| self.eval(argument, evaluated));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         let one = self.terms.int(1);
-        self.direct_move_credit(Terms::TRUE, target, one, false);
-        let clause = &self.direct().tree.channels[declaration].where_clause;
-        let frame = self.direct_in_message(declaration, target, &values)?;
-        let (done, _) = self.in_frame(frame, |engine| -> Result<(), Stop> {
-            engine.direct_move_credits(clause, true)?;
-            engine.remember_heap();
-            engine.direct_consume_all(clause, |_| blame.trusted())?;
+        self.move_credit(Terms::TRUE, target, one, false);
+        let clause = &self.direct.tree.channels[declaration].where_clause;
+        let frame = self.in_message(declaration, target, &values)?;
+        let (done, _) = self.in_frame(frame, |chalice| -> Result<(), Stop> {
+            chalice.move_credits(clause, true)?;
+            chalice.remember_heap();
+            chalice.consume_all(clause, |_| blame.trusted())?;
             Ok(())
         });
         done?;
@@ -334,44 +324,44 @@ impl<'p> Engine<'p> {
 
     /// `receive outs := channel`: there is a message to come, and what it waits for is above all
     /// that the thread holds or owes.
-    pub(super) fn direct_receive(
+    pub(super) fn receive(
         &mut self,
         outs: &[OutVariable],
         channel: &Expr,
         declaration: ChannelId,
         at: Span,
     ) -> Result<(), Stop> {
-        let direct = self.direct();
+        let direct = self.direct;
         let blame = Blame::new(ErrorId::ReceiveFailed, at);
-        let target = self.direct_channel(channel, blame)?;
+        let target = self.channel(channel, blame)?;
         let (credits, zero) = (self.here.credits.clone(), self.terms.int(0));
-        let balance = self.direct_balance(&credits, target);
+        let balance = self.balance(&credits, target);
         let some = self.terms.lt(zero, balance);
         self.prove(some, blame, Reason::NoCredit, span(channel.span))?;
-        let level = self.direct_read_level(target, Some(blame), span(channel.span))?;
-        let wait = Level::Wait { locks: self.direct_locks(at)?, debts: credits };
-        let above = self.direct_level_below(&wait, &Level::Value(level))?;
+        let level = self.read_level(target, Some(blame), span(channel.span))?;
+        let wait = Level::Wait { locks: self.locks(at)?, debts: credits };
+        let above = self.level_below(&wait, &Level::Value(level))?;
         self.prove(above, blame, Reason::LockOrder, span(channel.span))?;
         let declared = &direct.tree.channels[declaration];
         let mut values = Vec::with_capacity(declared.parameters.len());
         for &parameter in &declared.parameters {
             let local = &direct.tree.locals[parameter];
-            let sort = self.direct_sort(&local.ty);
+            let sort = self.sort(&local.ty);
             values.push(self.fresh(&local.name, sort));
         }
         let clause = &declared.where_clause;
         let is_ill_formed =
             direct.messages(declaration).is_some_and(|id| self.is_ill_formed_predicate(id));
-        let frame = self.direct_in_message(declaration, target, &values)?;
-        let (done, _) = self.in_frame(frame, |engine| {
-            engine.direct_produce_received(clause, None, is_ill_formed, blame)?;
-            engine.direct_move_credits(clause, false)
+        let frame = self.in_message(declaration, target, &values)?;
+        let (done, _) = self.in_frame(frame, |chalice| {
+            chalice.produce_received(clause, None, is_ill_formed, blame)?;
+            chalice.move_credits(clause, false)
         });
         done?;
         let one = self.terms.int(1);
-        self.direct_move_credit(Terms::TRUE, target, one, true);
+        self.move_credit(Terms::TRUE, target, one, true);
         for (out, value) in outs.iter().zip(values) {
-            self.direct_assign_once(out.local, at)?;
+            self.assign_once(out.local, at)?;
             self.frame.store.set(Direct::local(out.local), value);
         }
         Ok(())

@@ -6,9 +6,9 @@ use chalice::program::{Access, AccessTarget, Expr, ExprKind, Program};
 use sil::source::Span;
 use smt::terms::{Terms, grow_stack};
 
-use super::span;
+use super::{Chalice, span};
+use crate::engine::Stop;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::{Engine, Stop};
 
 /// The predicates of `this` that a clause speaks of, whatever else holds.
 fn own_predicates(clause: &Expr, found: &mut Vec<Access>) {
@@ -41,37 +41,37 @@ pub(super) fn open_in_functions(tree: &mut Program) {
     }
 }
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// At the start of a body: opens what the precondition gives.
-    pub(super) fn direct_open_own(&mut self, requires: &[Expr]) -> Result<(), Stop> {
+    pub(super) fn open_own(&mut self, requires: &[Expr]) -> Result<(), Stop> {
         requires.iter().try_for_each(|clause| {
             let at = span(clause.span);
-            self.direct_each_own(clause, at, &mut |engine, access| {
-                engine.direct_unfold(access, Blame::new(ErrorId::UnfoldFailed, at))
+            self.each_own(clause, at, &mut |chalice, access| {
+                chalice.unfold(access, Blame::new(ErrorId::UnfoldFailed, at))
             })
         })
     }
 
     /// At the end of a body: closes what the postcondition asks for.
-    pub(super) fn direct_close_own(&mut self, ensures: &[Expr]) -> Result<(), Stop> {
+    pub(super) fn close_own(&mut self, ensures: &[Expr]) -> Result<(), Stop> {
         ensures.iter().try_for_each(|clause| {
             let at = span(clause.span);
-            self.direct_each_own(clause, at, &mut |engine, access| {
-                engine.direct_fold(access, Blame::new(ErrorId::PostconditionViolated, at))
+            self.each_own(clause, at, &mut |chalice, access| {
+                chalice.fold(access, Blame::new(ErrorId::PostconditionViolated, at))
             })
         })
     }
 
     /// Shows, where a program asks for that, that nothing is left of what was held, once a contract
     /// has been given away. Tokens may be left.
-    pub(super) fn direct_prove_no_leak(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
-        if !self.direct().options.check_leaks {
+    pub(super) fn prove_no_leak(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
+        if !self.direct.options.check_leaks {
             return Ok(());
         }
         let blame = Blame::new(ErrorId::LeakFailed, at).trusted();
         let heap = self.here.heap.clone();
         for (resource, chunks) in heap.resources() {
-            if resource == self.direct_joinable() {
+            if resource == self.direct.joinable() {
                 continue;
             }
             for chunk in chunks {
@@ -82,7 +82,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn direct_each_own(
+    fn each_own(
         &mut self,
         clause: &Expr,
         at: Span,
@@ -90,12 +90,12 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::NotWellformed, at).trusted();
         match &clause.kind {
-            ExprKind::And(parts) => parts
-                .iter()
-                .try_for_each(|part| grow_stack(|| self.direct_each_own(part, at, visit))),
+            ExprKind::And(parts) => {
+                parts.iter().try_for_each(|part| grow_stack(|| self.each_own(part, at, visit)))
+            }
             ExprKind::Implies { guard, body } if speaks_of_own(body) => {
-                if self.direct_decide(guard, blame)? {
-                    grow_stack(|| self.direct_each_own(body, at, visit))
+                if self.decide(guard, blame)? {
+                    grow_stack(|| self.each_own(body, at, visit))
                 } else {
                     Ok(())
                 }
@@ -103,8 +103,8 @@ impl Engine<'_> {
             ExprKind::Conditional { condition, then, otherwise }
                 if speaks_of_own(then) || speaks_of_own(otherwise) =>
             {
-                let side = if self.direct_decide(condition, blame)? { then } else { otherwise };
-                grow_stack(|| self.direct_each_own(side, at, visit))
+                let side = if self.decide(condition, blame)? { then } else { otherwise };
+                grow_stack(|| self.each_own(side, at, visit))
             }
             ExprKind::Access(access) if is_own(access) => visit(self, access),
             _ => Ok(()),

@@ -5,61 +5,60 @@ use chalice::program::{
 };
 use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
-use super::{Direct, span};
+use super::{Chalice, Direct, span};
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::knowledge::goals::Noted;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Explore, Stop, View, Watch};
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// The value of an expression, with its obligations unless `blame` trusts it.
-    pub(super) fn direct_eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
-        grow_stack(|| self.direct_eval_kind(expr, blame))
+    pub(super) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        grow_stack(|| self.eval_kind(expr, blame))
     }
 
-    fn direct_eval_kind(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+    fn eval_kind(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
             ExprKind::Int(value) => Ok(self.terms.int(value.clone())),
             ExprKind::Bool(value) => Ok(self.terms.bool(*value)),
             ExprKind::Null => Ok(Terms::NULL),
-            ExprKind::This => self.direct_variable(self.direct().this, expr),
-            ExprKind::Local(local) => self.direct_variable(Direct::local(*local), expr),
+            ExprKind::This => self.variable(self.direct.this, expr),
+            ExprKind::Local(local) => self.variable(Direct::local(*local), expr),
             ExprKind::FieldRead { receiver, field } => {
-                let receiver = self.direct_eval(receiver, blame)?;
-                let sort = self.direct_sort(&expr.ty);
-                let field = self.direct().field(*field);
+                let receiver = self.eval(receiver, blame)?;
+                let sort = self.sort(&expr.ty);
+                let field = self.direct.field(*field);
                 self.read_field(receiver, field, sort, span(expr.span), blame)
             }
-            ExprKind::Eval { state, body } => self.direct_eval_state(expr, state, body, blame),
-            ExprKind::LockBottom => Ok(self.direct_bottom()),
-            ExprKind::Holds { target, mode } => self.direct_claims_lock(expr, target, *mode, blame),
+            ExprKind::Eval { state, body } => self.eval_state(expr, state, body, blame),
+            ExprKind::LockBottom => Ok(self.bottom()),
+            ExprKind::Holds { target, mode } => self.claims_lock(expr, target, *mode, blame),
             ExprKind::Binary { op, left, right } if left.ty == Type::Mu => {
-                self.direct_compare_levels((expr, *op), left, right, blame)
+                self.compare_levels((expr, *op), left, right, blame)
             }
             ExprKind::Unary { op, operand } => {
-                let operand = self.direct_eval(operand, blame)?;
+                let operand = self.eval(operand, blame)?;
                 Ok(match op {
                     UnaryOp::Not => self.terms.not(operand),
                     UnaryOp::Negate => self.terms.neg(operand),
                 })
             }
             ExprKind::Binary { op, left, right } => {
-                let a = self.direct_eval(left, blame)?;
-                let b = self.direct_eval(right, blame)?;
-                self.direct_binary(*op, (left, a), (right, b), blame)
+                let a = self.eval(left, blame)?;
+                let b = self.eval(right, blame)?;
+                self.binary(*op, (left, a), (right, b), blame)
             }
-            ExprKind::And(parts) => self.direct_sequence(parts, true, blame),
-            ExprKind::Or(parts) => self.direct_sequence(parts, false, blame),
+            ExprKind::And(parts) => self.sequence(parts, true, blame),
+            ExprKind::Or(parts) => self.sequence(parts, false, blame),
             ExprKind::Implies { guard, body } => {
-                let guard = self.direct_eval(guard, blame)?;
-                let value = self.under(guard, |engine| engine.direct_eval(body, blame))?;
+                let guard = self.eval(guard, blame)?;
+                let value = self.under(guard, |chalice| chalice.eval(body, blame))?;
                 Ok(self.terms.implies(guard, value.unwrap_or(Terms::TRUE)))
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                let condition = self.direct_eval(condition, blame)?;
+                let condition = self.eval(condition, blame)?;
                 let negation = self.terms.not(condition);
-                let then = self.under(condition, |engine| engine.direct_eval(then, blame))?;
-                let otherwise =
-                    self.under(negation, |engine| engine.direct_eval(otherwise, blame))?;
+                let then = self.under(condition, |chalice| chalice.eval(then, blame))?;
+                let otherwise = self.under(negation, |chalice| chalice.eval(otherwise, blame))?;
                 match (then, otherwise) {
                     (Some(then), Some(otherwise)) => Ok(self.terms.ite(condition, then, otherwise)),
                     (Some(only), None) | (None, Some(only)) => Ok(only),
@@ -68,62 +67,61 @@ impl Engine<'_> {
             }
             ExprKind::Old(body) => {
                 if let (None, Some(forked)) = (&self.frame.past.old, self.frame.thread.forked) {
-                    return self.direct_old_of_fork(forked, expr, body);
+                    return self.old_of_fork(forked, expr, body);
                 }
                 let Some(old) = self.frame.past.old.clone() else {
                     return self.unsupported_at(span(expr.span), "`old` where there is none");
                 };
                 let locks = self.frame.thread.old_locks.clone();
-                let eval = |engine: &mut Self| {
-                    engine.in_heap(old, |engine| engine.direct_eval(body, blame))
-                };
-                self.exchanging(|engine| &mut engine.frame.thread.locks, locks, eval).0
+                let eval =
+                    |chalice: &mut Self| chalice.in_heap(old, |chalice| chalice.eval(body, blame));
+                self.exchanging(|chalice| &mut chalice.frame.thread.locks, locks, eval).0
             }
-            ExprKind::Unfolding { access, body } => self.direct_unfolding(access, body, blame),
+            ExprKind::Unfolding { access, body } => self.unfolding(access, body, blame),
             ExprKind::Apply { receiver, function, arguments } => {
-                self.direct_application(expr, (receiver, *function, arguments), blame)
+                self.application(expr, (receiver, *function, arguments), blame)
             }
-            ExprKind::Assigned(local) => match self.direct().assigned.get(*local) {
+            ExprKind::Assigned(local) => match self.direct.assigned.get(*local) {
                 Some(&flag) => Ok(self.frame.store.get(flag).unwrap_or(Terms::FALSE)),
-                None => self.direct_unknown(expr),
+                None => self.unknown(expr),
             },
             ExprKind::Result => match self.frame.result {
                 Some(result) => Ok(result),
-                None => self.direct_unknown(expr),
+                None => self.unknown(expr),
             },
             ExprKind::Quantified { quantifier, variables, domain, body } => {
                 let quant = match quantifier {
                     Quantifier::Forall => Quant::Forall,
                     Quantifier::Exists => Quant::Exists,
-                    Quantifier::Sum | Quantifier::Max => return self.direct_unknown(expr),
+                    Quantifier::Sum | Quantifier::Max => return self.unknown(expr),
                 };
-                self.direct_quantified(quant, variables, domain, body, blame)
+                self.quantified(quant, variables, domain, body, blame)
             }
-            _ => self.direct_eval_collection(expr, blame),
+            _ => self.eval_collection(expr, blame),
         }
     }
 
     /// Sequences and sets.
-    fn direct_eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+    fn eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
             ExprKind::Length(operand) => {
-                let value = self.direct_eval(operand, blame)?;
+                let value = self.eval(operand, blame)?;
                 Ok(match operand.ty {
                     Type::Set(_) => self.terms.set_card(value),
                     _ => self.terms.seq_len(value),
                 })
             }
             ExprKind::Seq(parts) => {
-                let (element, values) = self.direct_elements(expr, parts, blame)?;
+                let (element, values) = self.elements(expr, parts, blame)?;
                 Ok(self.terms.seq_explicit(element, &values))
             }
             ExprKind::Set(parts) => {
-                let (element, values) = self.direct_elements(expr, parts, blame)?;
+                let (element, values) = self.elements(expr, parts, blame)?;
                 Ok(self.terms.set_explicit(element, &values))
             }
             ExprKind::Index { sequence, index } => {
-                let elements = self.direct_eval(sequence, blame)?;
-                let position = self.direct_eval(index, blame)?;
+                let elements = self.eval(sequence, blame)?;
+                let position = self.eval(index, blame)?;
                 let (zero, at) = (self.terms.int(0), span(index.span));
                 let not_negative = self.terms.le(zero, position);
                 self.prove_defined(not_negative, blame, Reason::IndexNegative, at)?;
@@ -133,30 +131,26 @@ impl Engine<'_> {
                 Ok(self.terms.seq_at(elements, position))
             }
             ExprKind::Range { from, to } => {
-                let from = self.direct_eval(from, blame)?;
-                let to = self.direct_eval(to, blame)?;
+                let from = self.eval(from, blame)?;
+                let to = self.eval(to, blame)?;
                 let in_order = self.terms.le(from, to);
                 self.prove_defined(in_order, blame, Reason::RangeBounds, span(expr.span))?;
                 Ok(self.terms.seq_range(from, to))
             }
             ExprKind::Slice { sequence, from, to } => {
-                self.direct_slice(expr, sequence, (from.as_deref(), to.as_deref()), blame)
+                self.slice(expr, sequence, (from.as_deref(), to.as_deref()), blame)
             }
-            _ => self.direct_unknown(expr),
+            _ => self.unknown(expr),
         }
     }
 
     /// SOUNDNESS: what is supported has been looked at before; whatever has been forgotten there
     /// ends here.
-    pub(super) fn direct_unknown<T>(&self, expr: &Expr) -> Result<T, Stop> {
+    pub(super) fn unknown<T>(&self, expr: &Expr) -> Result<T, Stop> {
         self.unsupported_at(span(expr.span), "this form of expression")
     }
 
-    fn direct_variable(
-        &mut self,
-        variable: sil::program::LocalId,
-        expr: &Expr,
-    ) -> Result<Term, Stop> {
+    fn variable(&mut self, variable: sil::program::LocalId, expr: &Expr) -> Result<Term, Stop> {
         match self.frame.store.get(variable) {
             Some(value) => Ok(value),
             None => self.unsupported_at(span(expr.span), "a variable without a value"),
@@ -164,22 +158,22 @@ impl Engine<'_> {
     }
 
     /// `s[from..to]`, whose bounds have to lie in the sequence.
-    fn direct_slice(
+    fn slice(
         &mut self,
         whole: &Expr,
         sequence: &Expr,
         (from, to): (Option<&Expr>, Option<&Expr>),
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let elements = self.direct_eval(sequence, blame)?;
+        let elements = self.eval(sequence, blame)?;
         let zero = self.terms.int(0);
         let length = self.terms.seq_len(elements);
         let low = match from {
-            Some(from) => self.direct_eval(from, blame)?,
+            Some(from) => self.eval(from, blame)?,
             None => zero,
         };
         let high = match to {
-            Some(to) => self.direct_eval(to, blame)?,
+            Some(to) => self.eval(to, blame)?,
             None => length,
         };
         let in_order = [(zero, low), (low, high), (high, length)];
@@ -191,44 +185,39 @@ impl Engine<'_> {
     }
 
     /// `holds(e)`, `rd holds(e)`: in contracts it has to be an object.
-    fn direct_claims_lock(
+    fn claims_lock(
         &mut self,
         claim: &Expr,
         target: &Expr,
         mode: LockMode,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let object = self.direct_eval(target, blame)?;
+        let object = self.eval(target, blame)?;
         if blame.is_of_contract() {
             let exists = self.terms.differs(object, Terms::NULL);
             self.prove_defined(exists, blame, Reason::ReceiverNull, span(target.span))?;
         }
-        let locks = self.direct_locks(span(claim.span))?;
-        Ok(self.direct_holds(&locks, object, mode))
+        let locks = self.locks(span(claim.span))?;
+        Ok(self.holds(&locks, object, mode))
     }
 
-    fn direct_elements(
+    fn elements(
         &mut self,
         collection: &Expr,
         parts: &[Expr],
         blame: Blame,
     ) -> Result<(Sort, Vec<Term>), Stop> {
-        let values = parts.iter().map(|part| self.direct_eval(part, blame));
+        let values = parts.iter().map(|part| self.eval(part, blame));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         match collection.ty.element() {
-            Some(element) => Ok((self.direct_sort(element), values)),
-            None => self.direct_unknown(collection),
+            Some(element) => Ok((self.sort(element), values)),
+            None => self.unknown(collection),
         }
     }
 
     /// Conjunction (`goes_on`) or disjunction: a part is evaluated where those before it do not
     /// decide.
-    fn direct_sequence(
-        &mut self,
-        parts: &[Expr],
-        goes_on: bool,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
+    fn sequence(&mut self, parts: &[Expr], goes_on: bool, blame: Blame) -> Result<Term, Stop> {
         let mut values: Vec<Term> = Vec::with_capacity(parts.len());
         for part in parts {
             let guard = if goes_on {
@@ -237,7 +226,7 @@ impl Engine<'_> {
                 let some = self.terms.or(values.iter().copied());
                 self.terms.not(some)
             };
-            match self.under(guard, |engine| engine.direct_eval(part, blame))? {
+            match self.under(guard, |chalice| chalice.eval(part, blame))? {
                 Some(value) => values.push(value),
                 None => break,
             }
@@ -245,7 +234,7 @@ impl Engine<'_> {
         Ok(if goes_on { self.terms.and(values) } else { self.terms.or(values) })
     }
 
-    fn direct_binary(
+    fn binary(
         &mut self,
         op: BinaryOp,
         (left, a): (&Expr, Term),
@@ -283,16 +272,16 @@ impl Engine<'_> {
                 let differs = terms.differs(small, large);
                 terms.and([inside, differs])
             }
-            BinaryOp::In => self.direct_contains(a, b, &right.ty),
+            BinaryOp::In => self.contains(a, b, &right.ty),
             BinaryOp::NotIn => {
-                let inside = self.direct_contains(a, b, &right.ty);
+                let inside = self.contains(a, b, &right.ty);
                 self.terms.not(inside)
             }
-            BinaryOp::Below => return self.direct_unknown(left),
+            BinaryOp::Below => return self.unknown(left),
         })
     }
 
-    fn direct_contains(&mut self, element: Term, collection: Term, ty: &Type) -> Term {
+    fn contains(&mut self, element: Term, collection: Term, ty: &Type) -> Term {
         match ty {
             Type::Set(_) => self.terms.set_contains(element, collection),
             _ => self.terms.seq_contains(element, collection),
@@ -301,7 +290,7 @@ impl Engine<'_> {
 
     /// A formula about all or some values of variables. What is learnt on the way is learnt for all
     /// values.
-    fn direct_quantified(
+    fn quantified(
         &mut self,
         quant: Quant,
         variables: &[LocalId],
@@ -311,28 +300,28 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let range = match domain {
             Domain::Type(_) => None,
-            Domain::Collection(collection) => Some(self.direct_range(collection, blame)?),
+            Domain::Collection(collection) => Some(self.range(collection, blame)?),
         };
         let at_start = self.state();
         let mut bound = Vec::with_capacity(variables.len());
         let (mut guards, mut triggers) = (Vec::new(), Vec::new());
         for &variable in variables {
-            let declared = &self.direct().tree.locals[variable];
+            let declared = &self.direct.tree.locals[variable];
             let sort = match range {
                 Some(Range::Sequence(_)) => Sort::INT,
-                _ => self.direct_sort(&declared.ty),
+                _ => self.sort(&declared.ty),
             };
             let chosen = self.fresh_variable(&declared.name, sort);
             bound.push(chosen);
-            let (value, guard) = self.direct_choice(chosen, range.as_ref(), &mut triggers);
+            let (value, guard) = self.choice(chosen, range.as_ref(), &mut triggers);
             guards.push(guard);
             self.frame.store.set(Direct::local(variable), value);
         }
         let guard = self.terms.and(guards);
-        let (outcome, seen) = self.watched(|engine| {
-            engine.binding(&bound, |engine| {
-                engine.scoped(None, |engine| {
-                    engine.under(guard, |engine| engine.direct_eval(body, blame))
+        let (outcome, seen) = self.watched(|chalice| {
+            chalice.binding(&bound, |chalice| {
+                chalice.scoped(None, |chalice| {
+                    chalice.under(guard, |chalice| chalice.eval(body, blame))
                 })
             })
         });
@@ -373,19 +362,19 @@ impl Engine<'_> {
 
     /// The values that the variables of a quantifier range over: none where the bounds of a range
     /// are out of order.
-    pub(super) fn direct_range(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
+    pub(super) fn range(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
         let ExprKind::Range { from, to } = &collection.kind else {
-            let elements = self.direct_eval(collection, blame)?;
+            let elements = self.eval(collection, blame)?;
             return Ok(match &collection.ty {
                 Type::Seq(_) => Range::Sequence(elements),
                 _ => Range::Set(elements),
             });
         };
-        Ok(Range::Numbers(self.direct_eval(from, blame)?, self.direct_eval(to, blame)?))
+        Ok(Range::Numbers(self.eval(from, blame)?, self.eval(to, blame)?))
     }
 
     /// Makes the claim that a value is in a range.
-    pub(super) fn direct_is_in(&mut self, value: Term, range: &Range) -> Term {
+    pub(super) fn is_in(&mut self, value: Term, range: &Range) -> Term {
         match *range {
             Range::Numbers(from, to) => {
                 let (low, high) = (self.terms.le(from, value), self.terms.lt(value, to));
@@ -397,7 +386,7 @@ impl Engine<'_> {
     }
 
     /// The value that a choice stands for, and when it is one of those meant.
-    fn direct_choice(
+    fn choice(
         &mut self,
         chosen: Term,
         range: Option<&Range>,

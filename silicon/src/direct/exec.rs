@@ -9,10 +9,10 @@ use smt::terms::{Term, Terms, grow_stack};
 
 use super::calls::Call;
 use super::loops::Loop;
-use super::{Direct, renumbered, span};
+use super::{Chalice, Direct, renumbered, span};
+use crate::engine::Stop;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Resource};
-use crate::engine::{Engine, Stop};
 
 /// The end of a statement: the path goes on or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,117 +22,117 @@ pub(super) enum Flow {
     Ends,
 }
 
-impl Engine<'_> {
-    pub(super) fn direct_block(&mut self, block: &Block) -> Result<Flow, Stop> {
+impl Chalice<'_, '_> {
+    pub(super) fn block(&mut self, block: &Block) -> Result<Flow, Stop> {
         for stmt in &block.stmts {
-            if grow_stack(|| self.direct_exec(stmt))? == Flow::Ends {
+            if grow_stack(|| self.exec(stmt))? == Flow::Ends {
                 return Ok(Flow::Ends);
             }
         }
         Ok(Flow::Goes)
     }
 
-    fn direct_exec(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
+    fn exec(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
         let blame = |error| Blame::new(error, span(stmt.span));
         self.log.enter(keyword(&stmt.kind), span(stmt.span));
         match &stmt.kind {
-            StmtKind::Block(block) => return self.direct_block(block),
+            StmtKind::Block(block) => return self.block(block),
             StmtKind::If { arms, otherwise } => {
                 for arm in arms {
-                    if self.direct_condition(&arm.condition, ErrorId::IfFailed)? {
-                        return self.direct_block(&arm.body);
+                    if self.condition(&arm.condition, ErrorId::IfFailed)? {
+                        return self.block(&arm.body);
                     }
                 }
                 if let Some(block) = otherwise {
-                    return self.direct_block(block);
+                    return self.block(block);
                 }
             }
             StmtKind::While { guard, invariants, lock_changes, body } => {
                 let parts = Loop { guard, invariants, lock_changes, body };
-                return self.direct_loop(stmt, parts);
+                return self.exec_loop(stmt, parts);
             }
             StmtKind::Assert(assertion) => {
                 let heap = self.here.heap.clone();
-                self.direct_counting_debts(|engine| {
-                    engine.direct_consume_all([assertion], |_| blame(ErrorId::AssertFailed))
+                self.counting_debts(|chalice| {
+                    chalice.consume_all([assertion], |_| blame(ErrorId::AssertFailed))
                 })?;
                 self.here.heap = heap;
             }
             StmtKind::Assume(fact) => {
-                let fact = self.direct_eval(fact, blame(ErrorId::InhaleFailed))?;
+                let fact = self.eval(fact, blame(ErrorId::InhaleFailed))?;
                 self.assume(fact)?;
             }
             StmtKind::Declare { local, value: None } => {
-                self.direct_forget([*local]);
-                if let Some(&flag) = self.direct().assigned.get(*local) {
+                self.forget([*local]);
+                if let Some(&flag) = self.direct.assigned.get(*local) {
                     self.frame.store.set(flag, Terms::FALSE);
                 }
             }
             StmtKind::Declare { local, value: Some(value) }
             | StmtKind::AssignLocal { local, value, .. } => {
-                let value = self.direct_value(value, blame(ErrorId::AssignmentFailed))?;
-                let name = &self.direct().tree.locals[*local].name;
+                let value = self.value(value, blame(ErrorId::AssignmentFailed))?;
+                let name = &self.direct.tree.locals[*local].name;
                 let value = self.named(name, value)?;
                 if matches!(stmt.kind, StmtKind::AssignLocal { .. }) {
-                    self.direct_assign_once(*local, span(stmt.span))?;
+                    self.assign_once(*local, span(stmt.span))?;
                 }
                 self.frame.store.set(Direct::local(*local), value);
             }
             StmtKind::AssignField { receiver, field, value, .. } => {
                 let blame = blame(ErrorId::AssignmentFailed);
-                let receiver = self.direct_eval(receiver, blame)?;
-                let value = self.direct_value(value, blame)?;
-                let value = self.named(&self.direct().tree.fields[*field].name, value)?;
+                let receiver = self.eval(receiver, blame)?;
+                let value = self.value(value, blame)?;
+                let value = self.core.named(&self.direct.tree.fields[*field].name, value)?;
                 self.write_field(receiver, renumbered(*field), value, blame.span, blame)?;
                 self.begin_epoch();
             }
             StmtKind::Call { outs, receiver, method, arguments } => {
                 let call = Call { receiver, method: *method, arguments, at: span(stmt.span) };
-                self.direct_call(call, outs)?;
+                self.call(call, outs)?;
             }
-            StmtKind::Fold(access) => self.direct_fold(access, blame(ErrorId::FoldFailed))?,
+            StmtKind::Fold(access) => self.fold(access, blame(ErrorId::FoldFailed))?,
             StmtKind::Unfold(access) => {
-                self.direct_unfold(access, blame(ErrorId::UnfoldFailed))?;
+                self.unfold(access, blame(ErrorId::UnfoldFailed))?;
             }
-            _ => return self.direct_exec_shared(stmt),
+            _ => return self.exec_shared(stmt),
         }
         Ok(Flow::Goes)
     }
 
     /// Statements by which threads have to do with each other.
-    fn direct_exec_shared(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
+    fn exec_shared(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
         match &stmt.kind {
             StmtKind::Fork { token, receiver, method, arguments } => {
                 let call = Call { receiver, method: *method, arguments, at: span(stmt.span) };
-                self.direct_fork(call, token.as_ref())?;
+                self.fork(call, token.as_ref())?;
             }
             StmtKind::Join { outs, token, method } => {
-                self.direct_join(outs, token, *method, span(stmt.span))?;
+                self.exec_join(outs, token, *method, span(stmt.span))?;
             }
             StmtKind::Acquire { target, mode } => {
-                self.direct_acquire(target, *mode, span(stmt.span))?;
+                self.acquire(target, *mode, span(stmt.span))?;
             }
             StmtKind::Release { target, mode } => {
-                self.direct_release(target, *mode, span(stmt.span))?;
+                self.release(target, *mode, span(stmt.span))?;
             }
             StmtKind::Lock { target, mode, body } => {
-                return self.direct_lock(target, *mode, body, span(stmt.span));
+                return self.lock(target, *mode, body, span(stmt.span));
             }
             StmtKind::Share { target, bounds } => {
-                self.direct_share(target, bounds, span(stmt.span))?;
+                self.share(target, bounds, span(stmt.span))?;
             }
             StmtKind::Reorder { target, bounds } => {
-                self.direct_reorder(target, bounds, span(stmt.span))?;
+                self.reorder(target, bounds, span(stmt.span))?;
             }
-            StmtKind::Unshare(target) => self.direct_unshare(target, span(stmt.span))?,
+            StmtKind::Unshare(target) => self.unshare(target, span(stmt.span))?,
             StmtKind::Send { channel, declaration, arguments } => {
-                self.direct_send(channel, *declaration, arguments, span(stmt.span))?;
+                self.send(channel, *declaration, arguments, span(stmt.span))?;
             }
             StmtKind::Receive { outs, channel, declaration } => {
-                self.direct_receive(outs, channel, *declaration, span(stmt.span))?;
+                self.receive(outs, channel, *declaration, span(stmt.span))?;
             }
-            StmtKind::Downgrade(target) => self.direct_downgrade(target, span(stmt.span))?,
-            StmtKind::Free(target) => self.direct_free(target, span(stmt.span))?,
+            StmtKind::Downgrade(target) => self.downgrade(target, span(stmt.span))?,
+            StmtKind::Free(target) => self.free(target, span(stmt.span))?,
             _ => return self.unsupported_at(span(stmt.span), "this form of statement"),
         }
         self.begin_epoch();
@@ -140,13 +140,9 @@ impl Engine<'_> {
     }
 
     /// Which way this run goes at a condition of the program.
-    pub(super) fn direct_condition(
-        &mut self,
-        condition: &Expr,
-        error: ErrorId,
-    ) -> Result<bool, Stop> {
+    pub(super) fn condition(&mut self, condition: &Expr, error: ErrorId) -> Result<bool, Stop> {
         let at = span(condition.span);
-        let value = self.direct_eval(condition, Blame::new(error, at))?;
+        let value = self.eval(condition, Blame::new(error, at))?;
         let taken = self.branch(value)?;
         Rc::make_mut(&mut self.here.path).push((at, taken));
         Ok(taken)
@@ -154,16 +150,16 @@ impl Engine<'_> {
 
     /// Variables get values of which nothing is known; of constants it is not known whether they
     /// have been assigned.
-    pub(super) fn direct_forget(&mut self, variables: impl IntoIterator<Item = LocalId>) {
-        let assigned = &self.direct().assigned;
+    pub(super) fn forget(&mut self, variables: impl IntoIterator<Item = LocalId>) {
+        let assigned = &self.direct.assigned;
         let variables: Vec<LocalId> = variables.into_iter().collect();
         let flags = variables.iter().filter_map(|&local| assigned.get(local).copied());
         self.havoc(variables.iter().copied().map(Direct::local).chain(flags));
     }
 
     /// If a variable is a ghost constant, it has not been assigned before, and is now.
-    pub(super) fn direct_assign_once(&mut self, local: LocalId, at: Span) -> Result<(), Stop> {
-        let Some(&flag) = self.direct().assigned.get(local) else { return Ok(()) };
+    pub(super) fn assign_once(&mut self, local: LocalId, at: Span) -> Result<(), Stop> {
+        let Some(&flag) = self.direct.assigned.get(local) else { return Ok(()) };
         let before = self.frame.store.get(flag).unwrap_or(Terms::FALSE);
         let unassigned = self.terms.not(before);
         let blame = Blame::new(ErrorId::AssignmentFailed, at);
@@ -172,17 +168,17 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn direct_value(&mut self, value: &Rhs, blame: Blame) -> Result<Term, Stop> {
+    fn value(&mut self, value: &Rhs, blame: Blame) -> Result<Term, Stop> {
         match value {
-            Rhs::Expr(expr) => self.direct_eval(expr, blame),
-            Rhs::New { class, initialisers, .. } => self.direct_new(*class, initialisers, blame),
-            Rhs::NewChannel { bounds, .. } => self.direct_new_channel(bounds, blame.span),
+            Rhs::Expr(expr) => self.eval(expr, blame),
+            Rhs::New { class, initialisers, .. } => self.new(*class, initialisers, blame),
+            Rhs::NewChannel { bounds, .. } => self.new_channel(bounds, blame.span),
         }
     }
 
     /// An object that nobody knows, with all permission to its fields. It is not shared, so nobody
     /// holds it.
-    fn direct_new(
+    fn new(
         &mut self,
         class: ClassId,
         initialisers: &[Initialiser],
@@ -191,15 +187,15 @@ impl Engine<'_> {
         let object = self.new_object("new")?;
         let mut initial = ArenaMap::default();
         for one in initialisers {
-            initial.insert(one.field, self.direct_eval(&one.value, blame)?);
+            initial.insert(one.field, self.eval(&one.value, blame)?);
         }
-        let direct = self.direct();
+        let direct = self.direct;
         for field in direct.tree.classes[class].fields() {
             let declared = &direct.tree.fields[field];
             let value = match initial.get(field) {
                 Some(&value) => value,
                 None => {
-                    let sort = self.direct_sort(&declared.ty);
+                    let sort = self.sort(&declared.ty);
                     self.fresh(&declared.name, sort)
                 }
             };
@@ -207,11 +203,11 @@ impl Engine<'_> {
             self.add_chunk(Resource::Field(renumbered(field)), chunk)?;
         }
         if direct.locking.is_used {
-            let bottom = self.direct_bottom();
+            let bottom = self.bottom();
             let chunk = Chunk { arguments: vec![object], value: bottom, amount: Terms::WRITE };
-            self.add_chunk(self.direct_mu(), chunk)?;
-            self.direct_is_of_class(object, class, true)?;
-            self.direct_is_not_held(object)?;
+            self.core.add_chunk(self.direct.mu(), chunk)?;
+            self.is_of_class(object, class, true)?;
+            self.is_not_held(object)?;
         }
         Ok(object)
     }

@@ -13,92 +13,83 @@ use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
 use super::calls::{Actuals, Call};
-use super::{Direct, renumbered, span};
+use super::{Chalice, Direct, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::state::heap::{Chunk, Heap, Resource};
+use crate::engine::state::heap::{Chunk, Heap};
 use crate::engine::state::thread::{Fork, Forked, Memory};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Stop, View};
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// `fork token := receiver.method(arguments)`
     ///
     /// SOUNDNESS: the new thread holds nothing, whatever this one holds.
-    pub(super) fn direct_fork(
-        &mut self,
-        call: Call<'_>,
-        token: Option<&OutVariable>,
-    ) -> Result<(), Stop> {
-        let direct = self.direct();
+    pub(super) fn fork(&mut self, call: Call<'_>, token: Option<&OutVariable>) -> Result<(), Stop> {
+        let direct = self.direct;
         let callee = &direct.tree.methods[call.method];
-        let actuals = self.direct_actuals(call, Blame::new(ErrorId::AssignmentFailed, call.at))?;
+        let actuals = self.actuals(call, Blame::new(ErrorId::AssignmentFailed, call.at))?;
         let required = Blame::new(ErrorId::ExhaleFailed, call.at);
-        self.direct_prove_receiver(call, &actuals, required)?;
-        let mut frame = self.direct_in_contract(call.method, &actuals);
+        self.prove_receiver(call, &actuals, required)?;
+        let mut frame = self.in_contract(call.method, &actuals);
         if frame.thread.locks.is_some() {
-            let none = self.direct_no_locks();
+            let none = self.no_locks();
             frame.thread.locks = Some(none.clone());
             frame.thread.old_locks = Some(none);
             frame.thread.memory.acquired.clear();
         }
-        let context = self.direct_fraction();
+        let context = self.fraction();
         let before = self.here.heap.clone();
-        let (chosen, _) = self.in_frame(frame, |engine| -> Result<_, Stop> {
-            let chosen = engine.direct_choose_for_callee(context, &callee.requires)?;
-            engine.direct_prove_kept_levels(&callee.requires, required)?;
-            engine.direct_move_credits(&callee.requires, true)?;
-            engine.remember_heap();
-            engine.direct_consume_all(&callee.requires, |clause| {
+        let (chosen, _) = self.in_frame(frame, |chalice| -> Result<_, Stop> {
+            let chosen = chalice.choose_for_callee(context, &callee.requires)?;
+            chalice.prove_kept_levels(&callee.requires, required)?;
+            chalice.move_credits(&callee.requires, true)?;
+            chalice.remember_heap();
+            chalice.consume_all(&callee.requires, |clause| {
                 required.trusted().clause(span(clause.span))
             })?;
             Ok(chosen)
         });
         let chosen = chosen?;
         let new = self.new_object("token")?;
-        let joinable = self.direct_joinable();
+        let joinable = self.direct.joinable();
         let chunk = Chunk { arguments: vec![new], value: Terms::TRUE, amount: Terms::WRITE };
         self.add_chunk(joinable, chunk)?;
         if let Some(chosen) = chosen {
-            let of_token = self.direct_of_token(new)?;
+            let of_token = self.of_token(new)?;
             let same = self.terms.eq(of_token, chosen);
             self.assume(same)?;
         }
-        let carried = self.direct_carried(new, call.method);
-        let same = self.direct_same_actuals(&carried, &actuals);
+        let carried = self.carried(new, call.method);
+        let same = self.same_actuals(&carried, &actuals);
         self.assume(same)?;
         std::rc::Rc::make_mut(&mut self.here.forks).push(Fork { token: new, heap: before });
         if let Some(out) = token {
-            self.direct_assign_once(out.local, call.at)?;
+            self.assign_once(out.local, call.at)?;
             self.frame.store.set(Direct::local(out.local), new);
         }
         Ok(())
     }
 
-    pub(super) fn direct_joinable(&self) -> Resource {
-        Resource::Field(self.direct().joinable)
-    }
-
     /// Returns the receiver and the arguments that a token carries from its fork.
-    fn direct_carried(&mut self, token: Term, method: MethodId) -> Actuals {
-        let direct = self.direct();
+    fn carried(&mut self, token: Term, method: MethodId) -> Actuals {
+        let direct = self.direct;
         let number = method.into_raw().into_u32();
         let parameters = &direct.tree.methods[method].parameters;
-        let receiver =
-            self.direct_of_fork(&format!("direct.token.{number}.this"), token, Sort::REF);
+        let receiver = self.of_fork(&format!("direct.token.{number}.this"), token, Sort::REF);
         let mut arguments = Vec::with_capacity(parameters.len());
         for (position, &parameter) in parameters.iter().enumerate() {
-            let sort = self.direct_sort(&direct.tree.locals[parameter].ty);
+            let sort = self.sort(&direct.tree.locals[parameter].ty);
             let name = format!("direct.token.{number}.{position}");
-            arguments.push(self.direct_of_fork(&name, token, sort));
+            arguments.push(self.of_fork(&name, token, sort));
         }
         Actuals { receiver, arguments }
     }
 
-    fn direct_of_fork(&mut self, name: &str, token: Term, sort: Sort) -> Term {
+    fn of_fork(&mut self, name: &str, token: Term, sort: Sort) -> Term {
         let symbol = self.terms.declare_function(name, &[Sort::REF], sort);
         self.terms.apply(symbol, &[token])
     }
 
-    fn direct_same_actuals(&mut self, one: &Actuals, other: &Actuals) -> Term {
+    fn same_actuals(&mut self, one: &Actuals, other: &Actuals) -> Term {
         let mut all = vec![self.terms.identical(one.receiver, other.receiver)];
         for (&one, &other) in one.arguments.iter().zip(&other.arguments) {
             all.push(self.terms.identical(one, other));
@@ -107,48 +98,48 @@ impl Engine<'_> {
     }
 
     /// `join outs := token`
-    pub(super) fn direct_join(
+    pub(super) fn exec_join(
         &mut self,
         outs: &[OutVariable],
         token: &Expr,
         method: MethodId,
         at: Span,
     ) -> Result<(), Stop> {
-        let direct = self.direct();
+        let direct = self.direct;
         let callee = &direct.tree.methods[method];
         let blame = Blame::new(ErrorId::JoinFailed, at);
         let token_at = span(token.span);
-        let token = self.direct_eval(token, Blame::new(ErrorId::AssignmentFailed, at))?;
-        self.direct_prove_joinable(token, at, token_at)?;
-        let actuals = self.direct_carried(token, method);
-        let mut frame = self.direct_in_contract(method, &actuals);
-        let fraction = self.direct_of_token(token)?;
+        let token = self.eval(token, Blame::new(ErrorId::AssignmentFailed, at))?;
+        self.prove_joinable(token, at, token_at)?;
+        let actuals = self.carried(token, method);
+        let mut frame = self.in_contract(method, &actuals);
+        let fraction = self.of_token(token)?;
         frame.store.set(direct.fraction, fraction);
         if frame.thread.locks.is_some() {
-            let (after, before) = (self.direct_unknown_locks(), self.direct_unknown_locks());
+            let (after, before) = (self.unknown_locks(), self.unknown_locks());
             (frame.thread.locks, frame.thread.old_locks) = (Some(after), Some(before));
         }
-        frame.past.old = self.direct_heap_of_fork(token)?;
+        frame.past.old = self.heap_of_fork(token)?;
         if frame.past.old.is_none() {
             frame.thread.forked = Some(Forked { token, method: renumbered(method) });
         }
         // What the thread remembers is not what this one does.
         let forked = std::mem::take(&mut frame.thread.memory.forked);
         frame.thread.memory = Memory { forked, ..Memory::default() };
-        let (done, inner) = self.in_frame(frame, |engine| {
-            engine.direct_forget(callee.results.iter().copied());
-            engine.direct_produce_all(&callee.ensures, None, |_| blame.trusted())?;
-            engine.direct_move_credits(&callee.ensures, false)
+        let (done, inner) = self.in_frame(frame, |chalice| {
+            chalice.forget(callee.results.iter().copied());
+            chalice.produce_all(&callee.ensures, None, |_| blame.trusted())?;
+            chalice.move_credits(&callee.ensures, false)
         });
         done?;
-        self.direct_recall_levels()?;
+        self.recall_levels()?;
         self.write_field(token, direct.joinable, Terms::FALSE, at, blame)?;
-        self.direct_take_results(method, outs, &inner.store, at)
+        self.take_results(method, outs, &inner.store, at)
     }
 
     /// Shows that a thread can be joined: nobody else may join it, and nobody has.
-    fn direct_prove_joinable(&mut self, token: Term, at: Span, token_at: Span) -> Result<(), Stop> {
-        let (resource, arguments) = (self.direct_joinable(), vec![token]);
+    fn prove_joinable(&mut self, token: Term, at: Span, token_at: Span) -> Result<(), Stop> {
+        let (resource, arguments) = (self.direct.joinable(), vec![token]);
         let blame = Blame::new(ErrorId::JoinFailed, at);
         let heap = self.here.heap.clone();
         let joinable = match self.take_location(resource, &arguments, Terms::WRITE)? {
@@ -170,7 +161,7 @@ impl Engine<'_> {
     }
 
     /// The heap before the fork of a token, if that is on the path.
-    pub(super) fn direct_heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
+    pub(super) fn heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
         let forks = self.here.forks.clone();
         for fork in forks.iter().rev() {
             let is_it = self.terms.identical(fork.token, token);
@@ -183,13 +174,13 @@ impl Engine<'_> {
 
     /// Returns the values of `old` in the postcondition of a thread that was forked elsewhere.
     /// Equal expressions are one value, and each choice of the variables around has a value.
-    pub(super) fn direct_old_of_fork(
+    pub(super) fn old_of_fork(
         &mut self,
         forked: Forked,
         whole: &Expr,
         body: &Expr,
     ) -> Result<Term, Stop> {
-        let direct = self.direct();
+        let direct = self.direct;
         let method = &direct.tree.methods[renumbered(forked.method)];
         let mut olds = Vec::new();
         method.ensures.iter().for_each(|clause| outermost_olds(clause, &mut olds));
@@ -200,17 +191,17 @@ impl Engine<'_> {
         for local in variables(body, &method.parameters) {
             match self.frame.store.get(Direct::local(local)) {
                 Some(value) => arguments.push(value),
-                None => return self.direct_unknown(whole),
+                None => return self.unknown(whole),
             }
         }
         let sorts: Vec<Sort> = arguments.iter().map(|&value| self.terms.sort(value)).collect();
-        let sort = self.direct_sort(&body.ty);
+        let sort = self.sort(&body.ty);
         let name = format!("direct.old.{}.{position}", forked.method.into_raw().into_u32());
         let symbol = self.terms.declare_function(&name, &sorts, sort);
         let value = self.terms.apply(symbol, &arguments);
         // SOUNDNESS: what is not known of that state may have any value here, also the one that it
         // had.
-        if let Some(told) = self.direct_told_of_fork(forked.token, body)? {
+        if let Some(told) = self.told_of_fork(forked.token, body)? {
             let same = self.terms.identical(value, told);
             self.assume(same)?;
         }
@@ -219,24 +210,24 @@ impl Engine<'_> {
 
     /// Makes the unconditional claim of `eval(token.fork receiver.method(arguments), ..)`: the
     /// token is that of a thread which was started so, and which has not been joined.
-    pub(super) fn direct_claims_fork(
+    pub(super) fn claims_fork(
         &mut self,
         whole: &Expr,
         state: &EvalState,
         blame: Blame,
     ) -> Result<Term, Stop> {
         let EvalState::Fork { token, receiver, method, arguments } = state else {
-            return self.direct_unknown(whole);
+            return self.unknown(whole);
         };
-        let token = self.direct_eval(token, blame)?;
+        let token = self.eval(token, blame)?;
         let at = span(whole.span);
-        let joinable = self.read_field(token, self.direct().joinable, Sort::BOOL, at, blame)?;
-        let carried = self.direct_carried(token, *method);
-        let receiver = self.direct_eval(receiver, blame)?;
+        let joinable = self.core.read_field(token, self.direct.joinable, Sort::BOOL, at, blame)?;
+        let carried = self.carried(token, *method);
+        let receiver = self.eval(receiver, blame)?;
         let mut claims = vec![joinable, self.terms.identical(carried.receiver, receiver)];
         for (argument, &known) in arguments.iter().zip(&carried.arguments) {
             if let Some(argument) = argument {
-                let value = self.direct_eval(argument, blame)?;
+                let value = self.eval(argument, blame)?;
                 claims.push(self.terms.identical(known, value));
             }
         }

@@ -13,45 +13,45 @@
 use chalice::program::{Access, Expr, ExprKind, Permission, PermissionKind};
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
-use super::{is_pure, span};
+use super::{Chalice, is_pure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Amounts, Explore, Stop};
 
 /// An amount is so many times smaller than that of its context.
 const FACTOR: i64 = 1000;
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// Returns the amount of `rd` in the present state, if there is one.
-    pub(super) fn direct_fraction(&self) -> Option<Term> {
-        self.frame.store.get(self.direct().fraction)
+    pub(super) fn fraction(&self) -> Option<Term> {
+        self.frame.store.get(self.direct.fraction)
     }
 
     /// The amount of every permission, where only what there is counts.
-    pub(super) fn direct_whole(&self) -> Option<Term> {
-        self.frame.store.get(self.direct().whole)
+    pub(super) fn whole(&self) -> Option<Term> {
+        self.frame.store.get(self.direct.whole)
     }
 
     /// Tells whether permissions are counted in the member.
-    pub(super) fn direct_counts(&self) -> bool {
-        self.frame.store.get(self.direct().least).is_some()
+    pub(super) fn counts(&self) -> bool {
+        self.frame.store.get(self.direct.least).is_some()
     }
 
     /// From here on counting permissions may occur.
-    pub(super) fn direct_count(&mut self) {
+    pub(super) fn count(&mut self) {
         let least = self.terms.constant("direct.least", Sort::PERM);
-        self.frame.store.set(self.direct().least, least);
+        self.core.frame.store.set(self.direct.least, least);
     }
 
     /// Chooses a new amount, below that of the context or, where there is none, below a hundredth.
-    pub(super) fn direct_choose_fraction(&mut self, context: Option<Term>) -> Result<Term, Stop> {
+    pub(super) fn choose_fraction(&mut self, context: Option<Term>) -> Result<Term, Stop> {
         let fraction = self.fresh("rd", Sort::PERM);
-        self.direct_is_fraction(fraction, context)?;
-        self.frame.store.set(self.direct().fraction, fraction);
+        self.is_fraction(fraction, context)?;
+        self.core.frame.store.set(self.direct.fraction, fraction);
         Ok(fraction)
     }
 
     /// Assumes that an amount is far below that of its context, and above all counting permissions.
-    pub(super) fn direct_is_fraction(
+    pub(super) fn is_fraction(
         &mut self,
         fraction: Term,
         context: Option<Term>,
@@ -62,15 +62,15 @@ impl Engine<'_> {
         };
         let bounded = self.far_below(fraction, above);
         self.assume(bounded)?;
-        self.direct_is_some_fraction(fraction)
+        self.is_some_fraction(fraction)
     }
 
     /// Assumes that an amount is positive and, where permissions are counted, above all that are.
-    fn direct_is_some_fraction(&mut self, fraction: Term) -> Result<(), Stop> {
+    fn is_some_fraction(&mut self, fraction: Term) -> Result<(), Stop> {
         let positive = self.terms.lt(Terms::NONE, fraction);
         self.assume(positive)?;
-        if self.direct_counts() {
-            let least = self.direct_least()?;
+        if self.counts() {
+            let least = self.least()?;
             let above = self.terms.lt(least, fraction);
             self.assume(above)?;
         }
@@ -84,7 +84,7 @@ impl Engine<'_> {
     }
 
     /// An amount below all fractions and above all counting permissions.
-    fn direct_least(&mut self) -> Result<Term, Stop> {
+    fn least(&mut self) -> Result<Term, Stop> {
         let least = self.terms.constant("direct.least", Sort::PERM);
         let one = self.terms.constant("direct.counting", Sort::PERM);
         let positive = self.terms.lt(Terms::NONE, one);
@@ -98,8 +98,8 @@ impl Engine<'_> {
     }
 
     /// So many counting permissions.
-    pub(super) fn direct_counting(&mut self, count: Term) -> Result<Term, Stop> {
-        let least = self.direct_least()?;
+    pub(super) fn counting(&mut self, count: Term) -> Result<Term, Stop> {
+        let least = self.least()?;
         let one = self.terms.constant("direct.counting", Sort::PERM);
         let count = self.terms.int_to_perm(count);
         let all = self.terms.mul(count, one);
@@ -109,30 +109,26 @@ impl Engine<'_> {
     }
 
     /// Returns the amount of `rd` in predicates, monitors and channels.
-    pub(super) fn direct_common(&mut self) -> Result<Term, Stop> {
+    pub(super) fn common(&mut self) -> Result<Term, Stop> {
         let common = self.terms.constant("direct.rd", Sort::PERM);
-        self.direct_is_fraction(common, None)?;
+        self.is_fraction(common, None)?;
         Ok(common)
     }
 
     /// Returns the amount of `rd` at the fork that made a token.
-    pub(super) fn direct_of_token(&mut self, token: Term) -> Result<Term, Stop> {
+    pub(super) fn of_token(&mut self, token: Term) -> Result<Term, Stop> {
         let symbol = self.terms.declare_function("direct.rd.of", &[Sort::REF], Sort::PERM);
         let fraction = self.terms.apply(symbol, &[token]);
-        self.direct_is_fraction(fraction, None)?;
+        self.is_fraction(fraction, None)?;
         Ok(fraction)
     }
 
     /// An amount as it is written, which is not negative: whoever gives it away has to show that.
-    pub(super) fn direct_amount(
-        &mut self,
-        amount: &Permission,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        if let Some(whole) = self.direct_whole() {
+    pub(super) fn amount(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
+        if let Some(whole) = self.whole() {
             return Ok(whole);
         }
-        let value = self.direct_amount_of(amount, blame)?;
+        let value = self.amount_of(amount, blame)?;
         if self.terms.as_perm(value).is_some_and(|value| !num_traits::Signed::is_negative(value))
             || self.is_open_wildcard(value)
         {
@@ -151,15 +147,11 @@ impl Engine<'_> {
     /// An amount that an instance is opened or made with, which is shown to be positive.
     ///
     /// SOUNDNESS: its sign is not assumed before.
-    pub(super) fn direct_positive(
-        &mut self,
-        amount: &Permission,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        if let Some(whole) = self.direct_whole() {
+    pub(super) fn positive(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
+        if let Some(whole) = self.whole() {
             return Ok(whole);
         }
-        let value = self.direct_amount_of(amount, blame)?;
+        let value = self.amount_of(amount, blame)?;
         let positive = self.terms.lt(Terms::NONE, value);
         let at = span(amount.span);
         self.prove_defined(positive, blame, Reason::PermissionNotPositive, at)?;
@@ -167,15 +159,11 @@ impl Engine<'_> {
     }
 
     /// The value of an amount, of which nothing has to be shown and nothing is assumed.
-    pub(super) fn direct_amount_of(
-        &mut self,
-        amount: &Permission,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
+    pub(super) fn amount_of(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
         match &amount.kind {
             PermissionKind::Full => Ok(Terms::WRITE),
             PermissionKind::Percentage(percent) => {
-                let percent = self.direct_eval(percent, blame)?;
+                let percent = self.eval(percent, blame)?;
                 let percent = self.terms.int_to_perm(percent);
                 let hundred = self.terms.fraction(100, 1);
                 Ok(self.terms.perm_div(percent, hundred))
@@ -184,25 +172,25 @@ impl Engine<'_> {
             PermissionKind::AbstractRead if self.frame.assertion.amounts == Amounts::SomeOrNone => {
                 Ok(Terms::WRITE)
             }
-            PermissionKind::AbstractRead => match self.direct_fraction() {
+            PermissionKind::AbstractRead => match self.fraction() {
                 Some(fraction) => Ok(fraction),
                 None => self.unsupported_at(span(amount.span), "this amount"),
             },
             PermissionKind::Epsilons(count) => {
-                let count = self.direct_eval(count, blame)?;
-                self.direct_counting(count)
+                let count = self.eval(count, blame)?;
+                self.counting(count)
             }
             PermissionKind::Star => self.wildcard(),
             // Which object it is does not matter, but there has to be one that can be read.
             PermissionKind::PredicateRead(of)
             | PermissionKind::MonitorRead(of)
             | PermissionKind::ChannelRead(of) => {
-                self.direct_eval(of, blame)?;
-                self.direct_common()
+                self.eval(of, blame)?;
+                self.common()
             }
             PermissionKind::TokenRead(token) => {
-                let token = self.direct_eval(token, blame)?;
-                self.direct_of_token(token)
+                let token = self.eval(token, blame)?;
+                self.of_token(token)
             }
             // SOUNDNESS: what stands for an amount where amounts mean nothing must not be reckoned
             // with.
@@ -215,19 +203,19 @@ impl Engine<'_> {
                 )
             }
             PermissionKind::Add(left, right) => {
-                let left = grow_stack(|| self.direct_amount_of(left, blame))?;
-                let right = grow_stack(|| self.direct_amount_of(right, blame))?;
+                let left = grow_stack(|| self.amount_of(left, blame))?;
+                let right = grow_stack(|| self.amount_of(right, blame))?;
                 Ok(self.terms.add(left, right))
             }
             PermissionKind::Sub(left, right) => {
-                let left = grow_stack(|| self.direct_amount_of(left, blame))?;
-                let right = grow_stack(|| self.direct_amount_of(right, blame))?;
+                let left = grow_stack(|| self.amount_of(left, blame))?;
+                let right = grow_stack(|| self.amount_of(right, blame))?;
                 Ok(self.terms.sub(left, right))
             }
             PermissionKind::Scale { factor, amount } => {
-                let factor = self.direct_eval(factor, blame)?;
+                let factor = self.eval(factor, blame)?;
                 let factor = self.terms.int_to_perm(factor);
-                let amount = grow_stack(|| self.direct_amount_of(amount, blame))?;
+                let amount = grow_stack(|| self.amount_of(amount, blame))?;
                 Ok(self.terms.mul(factor, amount))
             }
         }
@@ -239,18 +227,18 @@ impl Engine<'_> {
     /// Monitors that count are not supported ([`super::scope`]).
     ///
     /// SOUNDNESS: of nothing it gets nothing. Somebody else may hold everything then.
-    pub(super) fn direct_scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
-        let amount = self.direct_amount(&access.amount, blame)?;
+    pub(super) fn scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
+        let amount = self.amount(&access.amount, blame)?;
         if self.frame.thread.is_reader {
             let count = self.terms.int(1);
-            let one = self.direct_counting(count)?;
+            let one = self.counting(count)?;
             let some = self.terms.lt(Terms::NONE, amount);
             return Ok(self.terms.ite(some, one, Terms::NONE));
         }
-        self.direct_times_scale(amount)
+        self.times_scale(amount)
     }
 
-    pub(super) fn direct_times_scale(&mut self, amount: Term) -> Result<Term, Stop> {
+    pub(super) fn times_scale(&mut self, amount: Term) -> Result<Term, Stop> {
         let Some(scale) = self.frame.assertion.scale else { return Ok(amount) };
         let (product, lemmas) = self.terms.scaled(scale, amount);
         for lemma in lemmas {
@@ -265,7 +253,7 @@ impl Engine<'_> {
     /// of, in the state as it is.
     ///
     /// SOUNDNESS: how much it is, is the verifier's choice.
-    pub(super) fn direct_traded(
+    pub(super) fn traded(
         &mut self,
         access: &Access,
         blame: Blame,
@@ -274,11 +262,11 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let is_read = access.amount.kind == PermissionKind::AbstractRead
             && self.frame.assertion.amounts == Amounts::Exact
-            && self.direct_whole().is_none();
+            && self.whole().is_none();
         if !is_read {
-            return self.direct_positive(&access.amount, blame);
+            return self.positive(&access.amount, blame);
         }
-        let outer = self.direct_fraction();
+        let outer = self.fraction();
         if let Some(outer) = outer {
             let is_there = fits(self, outer)?;
             if self.check(is_there)? {
@@ -286,14 +274,14 @@ impl Engine<'_> {
             }
         }
         let smaller = self.fresh("rd", Sort::PERM);
-        self.direct_is_fraction(smaller, outer)?;
+        self.is_fraction(smaller, outer)?;
         bound(self, smaller)?;
         Ok(smaller)
     }
 
     /// The amount is smaller than what is held of each location that clauses ask `rd` of, however
     /// often they do.
-    pub(super) fn direct_bound<'e>(
+    pub(super) fn bound<'e>(
         &mut self,
         fraction: Term,
         clauses: impl IntoIterator<Item = &'e Expr>,
@@ -304,15 +292,13 @@ impl Engine<'_> {
             clause.for_each(&mut |part| reads += i64::from(asks_to_read(part)));
         }
         for clause in clauses {
-            self.direct_bound_by(fraction, reads, clause, |kind| {
-                *kind == PermissionKind::AbstractRead
-            })?;
+            self.bound_by(fraction, reads, clause, |kind| *kind == PermissionKind::AbstractRead)?;
         }
         Ok(())
     }
 
     /// The same, for accesses of some kinds, of which there are `count`.
-    pub(super) fn direct_bound_by(
+    pub(super) fn bound_by(
         &mut self,
         fraction: Term,
         count: i64,
@@ -321,29 +307,29 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         let count = self.terms.fraction(count.max(1), 1);
         let all = self.terms.mul(count, fraction);
-        let least = if self.direct_counts() { self.direct_least()? } else { Terms::NONE };
+        let least = if self.counts() { self.least()? } else { Terms::NONE };
         let heap = self.here.heap.clone();
-        let fact = self.direct_claims(clause, &mut |engine, access| {
+        let fact = self.claims(clause, &mut |chalice, access| {
             if !counts(&access.amount.kind) {
                 return Ok(Terms::TRUE);
             }
             let blame = Blame::new(ErrorId::CallFailed, span(access.span)).silent();
             let mut facts = Vec::new();
-            for (resource, arguments) in engine.direct_locations(access, blame)? {
-                let held = engine.held_in(&heap, resource, &arguments);
-                let some = engine.terms.lt(least, held);
-                let rest = engine.terms.sub(held, all);
-                let less = engine.terms.lt(least, rest);
-                facts.push(engine.terms.implies(some, less));
+            for (resource, arguments) in chalice.locations(access, blame)? {
+                let held = chalice.held_in(&heap, resource, &arguments);
+                let some = chalice.terms.lt(least, held);
+                let rest = chalice.terms.sub(held, all);
+                let less = chalice.terms.lt(least, rest);
+                facts.push(chalice.terms.implies(some, less));
             }
-            Ok(engine.terms.and(facts))
+            Ok(chalice.terms.and(facts))
         })?;
         self.assume(fact)
     }
 
     /// Collects the claim of each access in an assertion, under its conditions. Undefined parts are
     /// told where the assertion is given away.
-    pub(super) fn direct_claims(
+    pub(super) fn claims(
         &mut self,
         assertion: &Expr,
         claim: &mut dyn FnMut(&mut Self, &Access) -> Result<Term, Stop>,
@@ -356,19 +342,19 @@ impl Engine<'_> {
             ExprKind::And(parts) => {
                 let mut all = Vec::new();
                 for part in parts {
-                    all.push(grow_stack(|| self.direct_claims(part, claim))?);
+                    all.push(grow_stack(|| self.claims(part, claim))?);
                 }
                 Ok(self.terms.and(all))
             }
             ExprKind::Implies { guard, body } => {
-                let guard = self.direct_eval(guard, blame)?;
-                self.direct_claims_under(guard, body, claim)
+                let guard = self.eval(guard, blame)?;
+                self.claims_under(guard, body, claim)
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                let condition = self.direct_eval(condition, blame)?;
+                let condition = self.eval(condition, blame)?;
                 let negation = self.terms.not(condition);
-                let then = self.direct_claims_under(condition, then, claim)?;
-                let otherwise = self.direct_claims_under(negation, otherwise, claim)?;
+                let then = self.claims_under(condition, then, claim)?;
+                let otherwise = self.claims_under(negation, otherwise, claim)?;
                 Ok(self.terms.and([then, otherwise]))
             }
             ExprKind::Access(access) => claim(self, access),
@@ -376,14 +362,13 @@ impl Engine<'_> {
         }
     }
 
-    fn direct_claims_under(
+    fn claims_under(
         &mut self,
         guard: Term,
         body: &Expr,
         claim: &mut dyn FnMut(&mut Self, &Access) -> Result<Term, Stop>,
     ) -> Result<Term, Stop> {
-        let claimed =
-            self.under(guard, |engine| grow_stack(|| engine.direct_claims(body, claim)))?;
+        let claimed = self.under(guard, |chalice| grow_stack(|| chalice.claims(body, claim)))?;
         Ok(self.terms.implies(guard, claimed.unwrap_or(Terms::TRUE)))
     }
 }

@@ -8,13 +8,13 @@ use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use super::graph::is_result;
-use super::{Direct, renumbered, span};
+use super::{Chalice, Direct, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::incidents::Incidents;
 use crate::engine::knowledge::functions::is_opaque;
 use crate::engine::members::function::Written;
 use crate::engine::state::{State, Store};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Explore, Stop, View, Watch};
 
 /// A function of a Chalice program.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ impl<'p> Written<'p> for InChalice<'p> {
     fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop> {
         engine.set_state(State::new(&self.direct.locals));
         bind(self.direct, &mut engine.frame.store, self.function, formals);
-        engine.direct_order()?;
+        Chalice::of(engine).order()?;
         match formals.first() {
             Some(&this) if !self.function.is_static => {
                 let exists = engine.terms.differs(this, Terms::NULL);
@@ -70,7 +70,7 @@ impl<'p> Written<'p> for InChalice<'p> {
     }
 
     fn eval(engine: &mut Engine<'p>, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
-        engine.direct_eval(expr, blame)
+        Chalice::of(engine).eval(expr, blame)
     }
 
     fn produce(
@@ -80,7 +80,7 @@ impl<'p> Written<'p> for InChalice<'p> {
         blame: impl Fn(Span) -> Blame,
     ) -> Result<(), Stop> {
         let blame = |clause: &Expr| blame(span(clause.span));
-        engine.direct_produce_all(clauses.iter().copied(), snapshot, blame)
+        Chalice::of(engine).produce_all(clauses.iter().copied(), snapshot, blame)
     }
 
     fn consume(
@@ -89,7 +89,7 @@ impl<'p> Written<'p> for InChalice<'p> {
         blame: impl Fn(Span) -> Blame,
     ) -> Result<(), Stop> {
         let blame = |clause: &Expr| blame(span(clause.span));
-        engine.direct_consume_all(clauses.iter().copied(), blame).map(drop)
+        Chalice::of(engine).consume_all(clauses.iter().copied(), blame).map(drop)
     }
 }
 
@@ -106,16 +106,16 @@ pub(super) fn bind(direct: &Direct, store: &mut Store, function: &Function, valu
     }
 }
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// `o.f(es)`: the precondition holds in the current heap, whose part it describes is the
     /// snapshot argument.
-    pub(super) fn direct_application(
+    pub(super) fn application(
         &mut self,
         expr: &Expr,
         (receiver, id, arguments): (&Expr, FunctionId, &[Expr]),
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let direct = self.direct();
+        let direct = self.direct;
         let function = &direct.tree.functions[id];
         // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but
         // that of its precondition is looked at.
@@ -128,17 +128,17 @@ impl Engine<'_> {
         let failure = Blame::new(ErrorId::ApplicationPrecondition, span(expr.span)).trusted();
         let mut values = Vec::with_capacity(arguments.len() + 1);
         if !function.is_static {
-            values.push(self.direct_eval(receiver, blame)?);
+            values.push(self.eval(receiver, blame)?);
         }
         for argument in arguments {
-            values.push(self.direct_eval(argument, blame)?);
+            values.push(self.eval(argument, blame)?);
         }
         if !function.is_static && !blame.is_trusted() {
             let exists = self.terms.differs(values[0], Terms::NULL);
             self.prove(exists, failure, Reason::ReceiverNull, span(receiver.span))?;
         }
-        let (snapshot, seen) = self.watched_precondition(|engine| {
-            engine.direct_application_snapshot(function, &values, failure, blame.is_trusted())
+        let (snapshot, seen) = self.watched_precondition(|chalice| {
+            chalice.application_snapshot(function, &values, failure, blame.is_trusted())
         });
         let Incidents { failed, missing, .. } = seen;
         let snapshot = snapshot?;
@@ -147,14 +147,14 @@ impl Engine<'_> {
         }
         let id = renumbered(id);
         let (application, limited) = self.make_application(id, snapshot, &values, missing)?;
-        let is_opaque = self.direct_is_hidden(expr, id);
+        let is_opaque = self.is_hidden(expr, id);
         self.usable_application(id, application, limited, is_opaque)
     }
 
     /// Tells whether an application is written outside of the module that knows the definition of
     /// the function.
-    fn direct_is_hidden(&self, application: &Expr, id: sil::program::FunctionId) -> bool {
-        let direct = self.direct();
+    fn is_hidden(&self, application: &Expr, id: sil::program::FunctionId) -> bool {
+        let direct = self.direct;
         let (at, classes) = (application.span, &direct.tree.classes);
         let around =
             classes.values().find(|class| class.span.start <= at.start && at.end <= class.span.end);
@@ -164,7 +164,7 @@ impl Engine<'_> {
 
     /// Consumes the precondition with the reading of amounts that functions have, and takes nothing
     /// away.
-    fn direct_application_snapshot(
+    fn application_snapshot(
         &mut self,
         function: &Function,
         values: &[Term],
@@ -174,41 +174,41 @@ impl Engine<'_> {
         if function.requires.is_empty() {
             return Ok(self.terms.unit());
         }
-        let mut frame = self.frame.of_used(&self.direct().locals);
-        frame.store = self.direct_store();
-        bind(self.direct(), &mut frame.store, function, values);
+        let mut frame = self.frame.of_used(&self.direct.locals);
+        frame.store = self.store();
+        bind(self.direct, &mut frame.store, function, values);
         frame.assertion.amounts = self.amounts_of_functions();
         frame.assertion.keeps_snapshots = true;
-        let consume = |engine: &mut Self| {
-            engine.direct_consume_all(&function.requires, |clause| {
+        let consume = |chalice: &mut Self| {
+            chalice.consume_all(&function.requires, |clause| {
                 let blame = failure.clause(span(clause.span));
                 if is_silent { blame.silent() } else { blame }
             })
         };
-        self.peek(frame, |engine| engine.join(consume))
+        self.peek(frame, |chalice| chalice.join(consume))
     }
 
     /// The contract of a function is well-formed; what it justifies.
-    pub(crate) fn direct_function_contract(
+    pub(crate) fn function_contract(
         &mut self,
         id: sil::program::FunctionId,
     ) -> Result<crate::engine::knowledge::functions::FunctionAxioms, Stop> {
-        self.direct_check_scope(sil::program::Member::Function(id))?;
-        let written = self.direct().written(renumbered(id));
+        self.check_scope(sil::program::Member::Function(id))?;
+        let written = self.direct.written(renumbered(id));
         self.verify_function_contract(written, id)
     }
 
     /// The body of a function is defined, meets the postcondition and comes to an end; the
     /// definition, if all is shown.
-    pub(crate) fn direct_function_body(
+    pub(crate) fn function_body(
         &mut self,
         id: sil::program::FunctionId,
     ) -> Result<Option<crate::engine::knowledge::functions::FunctionAxioms>, Stop> {
-        self.direct_check_scope(sil::program::Member::Function(id))?;
-        let written = self.direct().written(renumbered(id));
+        self.check_scope(sil::program::Member::Function(id))?;
+        let written = self.direct.written(renumbered(id));
         // What is learnt where the contract is used is not known on the way down.
-        let axioms = self.scoped(None, |engine| engine.verify_function_body(written, id))?.0?;
-        self.direct_terminates(renumbered(id))?;
+        let axioms = self.scoped(None, |chalice| chalice.verify_function_body(written, id))?.0?;
+        self.terminates(renumbered(id))?;
         Ok(axioms)
     }
 }

@@ -19,10 +19,10 @@ use la_arena::ArenaMap;
 use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
-use super::{Direct, is_pure, span};
+use super::{Chalice, Direct, is_pure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::Heap;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Explore, Stop, View};
 
 /// A monitor invariant that looks back.
 #[derive(Debug)]
@@ -102,17 +102,17 @@ fn part_of(clause: &Expr, looking: bool) -> Expr {
 /// A part of an assertion, and when it counts.
 type Guarded<'e> = (Term, &'e Expr);
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// Learns the statement of an acquired object's invariant about the states in which the thread
     /// left it. The state is that of the monitor.
-    pub(super) fn direct_learn_history(
+    pub(super) fn learn_history(
         &mut self,
         class: ClassId,
         object: Term,
         level: Term,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let clauses = self.direct().history(class);
+        let clauses = self.direct.history(class);
         if clauses.is_empty() {
             return Ok(());
         }
@@ -125,8 +125,8 @@ impl Engine<'_> {
             if guard == Terms::FALSE {
                 continue;
             }
-            let claim = self.under(guard, |engine| {
-                engine.direct_since(clauses, kept.heap.clone(), blame.trusted())
+            let claim = self.under(guard, |chalice| {
+                chalice.since(clauses, kept.heap.clone(), blame.trusted())
             })?;
             if let Some(claim) = claim {
                 let fact = self.terms.implies(guard, claim);
@@ -137,18 +137,18 @@ impl Engine<'_> {
     }
 
     /// Evaluates clauses about the present state and an earlier one.
-    fn direct_since(&mut self, clauses: &[Expr], old: Heap, blame: Blame) -> Result<Term, Stop> {
-        let eval = |engine: &mut Self| {
-            let claims = clauses.iter().map(|clause| engine.direct_eval(clause, blame));
+    fn since(&mut self, clauses: &[Expr], old: Heap, blame: Blame) -> Result<Term, Stop> {
+        let eval = |chalice: &mut Self| {
+            let claims = clauses.iter().map(|clause| chalice.eval(clause, blame));
             claims.collect::<Result<Vec<_>, _>>()
         };
-        let claims = self.exchanging(|engine| &mut engine.frame.past.old, Some(old), eval).0?;
+        let claims = self.exchanging(|chalice| &mut chalice.frame.past.old, Some(old), eval).0?;
         Ok(self.terms.and(claims))
     }
 
     /// Shows what the invariant of an object says of the present state, in which it is given away,
     /// and an earlier one. The state is that of the monitor.
-    pub(super) fn direct_prove_history(
+    pub(super) fn prove_history(
         &mut self,
         clauses: &[Expr],
         old: Heap,
@@ -156,8 +156,7 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         for clause in clauses {
             let blame = blame.clause(span(clause.span));
-            let claim =
-                self.direct_since(std::slice::from_ref(clause), old.clone(), blame.trusted())?;
+            let claim = self.since(std::slice::from_ref(clause), old.clone(), blame.trusted())?;
             self.prove(claim, blame, Reason::AssertionFalse, span(clause.span))?;
         }
         Ok(())
@@ -165,8 +164,8 @@ impl Engine<'_> {
 
     /// The history constraint of a class makes sense: of three states in a row, whose permissions
     /// have been asked for, each follows itself and the last one the first.
-    pub(super) fn direct_check_history(&mut self, class: ClassId) -> Result<(), Stop> {
-        let direct = self.direct();
+    pub(super) fn check_history(&mut self, class: ClassId) -> Result<(), Stop> {
+        let direct = self.direct;
         let clauses = direct.history(class);
         if clauses.is_empty() {
             return Ok(());
@@ -175,14 +174,14 @@ impl Engine<'_> {
         let mut states = vec![self.here.heap.clone()];
         for round in 0..2 {
             self.here.heap = Heap::inexact();
-            self.direct_produce_all(direct.invariants(class), None, |clause| {
+            self.produce_all(direct.invariants(class), None, |clause| {
                 ill_formed(clause).trusted()
             })?;
             for clause in clauses {
                 let blame =
                     if round == 0 { ill_formed(clause) } else { ill_formed(clause).trusted() };
                 let before = states[round].clone();
-                let claim = self.direct_since(std::slice::from_ref(clause), before, blame)?;
+                let claim = self.since(std::slice::from_ref(clause), before, blame)?;
                 if self.is_ill_formed_at(span(clause.span))? {
                     return self.end_unframed();
                 }
@@ -196,7 +195,7 @@ impl Engine<'_> {
             for clause in clauses {
                 let blame = Blame::new(error, span(clause.span)).trusted();
                 let clause = std::slice::from_ref(clause);
-                self.direct_prove_history(clause, old.clone(), blame)?;
+                self.prove_history(clause, old.clone(), blame)?;
             }
         }
         Ok(())
@@ -204,7 +203,7 @@ impl Engine<'_> {
 
     /// The parts of clauses that stand under conditions, each with when it counts: where the state
     /// is, and as it is.
-    fn direct_guarded<'e>(
+    fn guarded<'e>(
         &mut self,
         clause: &'e Expr,
         guard: Term,
@@ -216,7 +215,7 @@ impl Engine<'_> {
             ExprKind::And(parts) => {
                 return parts
                     .iter()
-                    .try_for_each(|part| grow_stack(|| self.direct_guarded(part, guard, found)));
+                    .try_for_each(|part| grow_stack(|| self.guarded(part, guard, found)));
             }
             ExprKind::Implies { guard, body } => sides.push((guard, &**body, true)),
             ExprKind::Conditional { condition, then, otherwise } => {
@@ -226,31 +225,31 @@ impl Engine<'_> {
             _ => found.push((guard, clause)),
         }
         for (condition, body, wanted) in sides {
-            let value = self.under(guard, |engine| engine.direct_eval(condition, blame))?;
+            let value = self.under(guard, |chalice| chalice.eval(condition, blame))?;
             let Some(value) = value else { continue };
             let value = if wanted { value } else { self.terms.not(value) };
             let both = self.terms.and([guard, value]);
-            grow_stack(|| self.direct_guarded(body, both, found))?;
+            grow_stack(|| self.guarded(body, both, found))?;
         }
         Ok(())
     }
 
     /// Makes the claims that objects have kept their levels since they were last left, where
     /// clauses both tell of that state and let the level be read.
-    fn direct_kept_levels(&mut self, clauses: &[Expr]) -> Result<Vec<(Term, Span)>, Stop> {
-        if !self.direct().has_histories() || self.frame.thread.locks.is_none() {
+    fn kept_levels(&mut self, clauses: &[Expr]) -> Result<Vec<(Term, Span)>, Stop> {
+        if !self.direct.has_histories() || self.frame.thread.locks.is_none() {
             return Ok(Vec::new());
         }
         let mut parts = Vec::new();
         for clause in clauses {
-            self.direct_guarded(clause, Terms::TRUE, &mut parts)?;
+            self.guarded(clause, Terms::TRUE, &mut parts)?;
         }
         let mut facts = Vec::new();
         for &(told, part) in &parts {
             let ExprKind::Eval { state, .. } = &part.kind else { continue };
             let EvalState::Release(object) = &**state else { continue };
             let Type::Class(class) = object.ty else { continue };
-            if self.direct().history(class).is_empty() {
+            if self.direct.history(class).is_empty() {
                 continue;
             }
             for &(readable, other) in &parts {
@@ -262,8 +261,7 @@ impl Engine<'_> {
                     continue;
                 }
                 let guard = self.terms.and([told, readable]);
-                let fact =
-                    self.under(guard, |engine| engine.direct_kept_level(object, receiver))?;
+                let fact = self.under(guard, |chalice| chalice.kept_level(object, receiver))?;
                 if let Some(fact) = fact {
                     facts.push((self.terms.implies(guard, fact), span(part.span)));
                 }
@@ -272,39 +270,35 @@ impl Engine<'_> {
         Ok(facts)
     }
 
-    fn direct_kept_level(&mut self, object: &Expr, readable: &Expr) -> Result<Term, Stop> {
+    fn kept_level(&mut self, object: &Expr, readable: &Expr) -> Result<Term, Stop> {
         let at = span(object.span);
         let blame = Blame::new(ErrorId::CallFailed, at).silent();
-        let of = self.direct_eval(object, blame)?;
-        let other = self.direct_eval(readable, blame)?;
-        let locks = self.direct_locks(at)?;
+        let of = self.eval(object, blame)?;
+        let other = self.eval(readable, blame)?;
+        let locks = self.locks(at)?;
         let is_it = self.terms.identical(of, other);
-        let held = self.direct_is_held(&locks, of);
+        let held = self.is_held(&locks, of);
         let is_left = self.terms.not(held);
         let guard = self.terms.and([is_it, is_left]);
-        let same = self.under(guard, |engine| {
-            let before = engine.direct_level_left(of)?;
-            let now = engine.direct_read_level(of, None, at)?;
-            Ok(engine.terms.eq(before, now))
+        let same = self.under(guard, |chalice| {
+            let before = chalice.level_left(of)?;
+            let now = chalice.read_level(of, None, at)?;
+            Ok(chalice.terms.eq(before, now))
         })?;
         Ok(same.map_or(Terms::TRUE, |same| self.terms.implies(guard, same)))
     }
 
     /// Learns the statement of received clauses about the levels of objects that were left.
-    pub(super) fn direct_learn_kept_levels(&mut self, clauses: &[Expr]) -> Result<(), Stop> {
-        for (fact, _) in self.direct_kept_levels(clauses)? {
+    pub(super) fn learn_kept_levels(&mut self, clauses: &[Expr]) -> Result<(), Stop> {
+        for (fact, _) in self.kept_levels(clauses)? {
             self.assume(fact)?;
         }
         Ok(())
     }
 
     /// Shows what clauses that are about to be given away say of that.
-    pub(super) fn direct_prove_kept_levels(
-        &mut self,
-        clauses: &[Expr],
-        blame: Blame,
-    ) -> Result<(), Stop> {
-        for (fact, at) in self.direct_kept_levels(clauses)? {
+    pub(super) fn prove_kept_levels(&mut self, clauses: &[Expr], blame: Blame) -> Result<(), Stop> {
+        for (fact, at) in self.kept_levels(clauses)? {
             self.prove(fact, blame.trusted().clause(at), Reason::AssertionFalse, at)?;
         }
         Ok(())
@@ -312,43 +306,43 @@ impl Engine<'_> {
 
     /// The object is about to be left: what its history asks for, and its state to be kept. The
     /// state is that of the thread.
-    pub(super) fn direct_leave(
+    pub(super) fn leave(
         &mut self,
         class: ClassId,
         object: Term,
         mode: LockMode,
         at: Span,
     ) -> Result<(), Stop> {
-        let clauses = self.direct().history(class);
+        let clauses = self.direct.history(class);
         if !clauses.is_empty() && mode == LockMode::Write {
-            let old = self.direct_heap_of_acquire(object)?;
-            self.direct_prove_history_of(object, clauses, old, at)?;
+            let old = self.heap_of_acquire(object)?;
+            self.prove_history_of(object, clauses, old, at)?;
         }
-        let locks = self.direct_locks(at)?;
-        let level = self.direct_level_at(&locks, object);
-        self.direct_note_left(object, level);
+        let locks = self.locks(at)?;
+        let level = self.level_at(&locks, object);
+        self.note_left(object, level);
         Ok(())
     }
 
     /// The object is about to be shared with a level: the first state in its history follows
     /// itself.
-    pub(super) fn direct_begin_history(
+    pub(super) fn begin_history(
         &mut self,
         class: ClassId,
         object: Term,
         level: Term,
         at: Span,
     ) -> Result<(), Stop> {
-        let clauses = self.direct().history(class);
+        let clauses = self.direct.history(class);
         if !clauses.is_empty() {
             let old = self.here.heap.clone();
-            self.direct_prove_history_of(object, clauses, old, at)?;
+            self.prove_history_of(object, clauses, old, at)?;
         }
-        self.direct_note_left(object, level);
+        self.note_left(object, level);
         Ok(())
     }
 
-    fn direct_prove_history_of(
+    fn prove_history_of(
         &mut self,
         object: Term,
         clauses: &[Expr],
@@ -356,8 +350,8 @@ impl Engine<'_> {
         at: Span,
     ) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::FoldFailed, at).trusted();
-        self.direct_in_monitor(object, LockMode::Write, |engine| {
-            engine.direct_prove_history(clauses, old, blame)
+        self.in_monitor(object, LockMode::Write, |chalice| {
+            chalice.prove_history(clauses, old, blame)
         })
     }
 }

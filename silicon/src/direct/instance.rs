@@ -8,48 +8,48 @@ use sil::program::PredicateId;
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
-use super::{renumbered, span};
+use super::{Chalice, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::Frame;
 use crate::engine::state::heap::{Chunk, Resource};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Explore, Stop, View};
 
 /// An expression opens an instance inside of instances of the same predicate so often; behind that,
 /// nothing is said.
 const DEPTH: usize = 2;
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// The body is given away, and an instance is there.
-    pub(super) fn direct_fold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
-        let (predicate, receiver) = self.direct_instance(access, blame)?;
+    pub(super) fn fold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
+        let (predicate, receiver) = self.instance(access, blame)?;
         let AccessTarget::Predicate { receiver: written, .. } = &access.target else {
             return self.unsupported_at(span(access.span), "an instance of no predicate");
         };
         let exists = self.terms.differs(receiver, Terms::NULL);
         self.prove(exists, blame, Reason::ReceiverNull, span(written.span))?;
-        let direct = self.direct();
+        let direct = self.direct;
         let body = &direct.tree.predicates[renumbered(predicate)].body;
         let accesses = {
             let mut count = 0;
             body.for_each(&mut |part| count += i64::from(matches!(part.kind, ExprKind::Access(_))));
             count
         };
-        let amount = self.direct_traded(
+        let amount = self.traded(
             access,
             blame,
-            |engine, share| engine.direct_fold_fits(predicate, receiver, share, body),
-            |engine, share| {
-                engine.direct_in_body(predicate, receiver, Terms::WRITE, |engine| {
-                    engine.direct_bound_by(share, accesses, body, |_| true)
+            |chalice, share| chalice.fold_fits(predicate, receiver, share, body),
+            |chalice, share| {
+                chalice.in_body(predicate, receiver, Terms::WRITE, |chalice| {
+                    chalice.bound_by(share, accesses, body, |_| true)
                 })
             },
         )?;
         self.remember_heap();
         let before = self.here.heap.clone();
-        let snapshot = self.direct_in_body(predicate, receiver, amount, |engine| {
-            engine.frame.assertion.keeps_snapshots = true;
-            engine.direct_move_credits([body], true)?;
-            engine.direct_consume_all([body], |_| blame.trusted())
+        let snapshot = self.in_body(predicate, receiver, amount, |chalice| {
+            chalice.frame.assertion.keeps_snapshots = true;
+            chalice.move_credits([body], true)?;
+            chalice.consume_all([body], |_| blame.trusted())
         })?;
         self.note_enclosed(&before)?;
         self.note_instance(predicate, &[receiver], snapshot, amount)?;
@@ -59,77 +59,75 @@ impl Engine<'_> {
     }
 
     /// An instance is given away, and its body is there.
-    pub(super) fn direct_unfold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
-        let (predicate, receiver) = self.direct_instance(access, blame)?;
+    pub(super) fn unfold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
+        let (predicate, receiver) = self.instance(access, blame)?;
         let resource = Resource::Predicate(predicate);
         let heap = self.here.heap.clone();
         let held = self.held_in(&heap, resource, &[receiver]);
-        let amount = self.direct_traded(
+        let amount = self.traded(
             access,
             blame,
-            |engine, share| Ok(engine.terms.le(share, held)),
-            |engine, share| {
-                let some = engine.terms.lt(Terms::NONE, held);
-                let less = engine.terms.lt(share, held);
-                let fact = engine.terms.implies(some, less);
-                engine.assume(fact)
+            |chalice, share| Ok(chalice.terms.le(share, held)),
+            |chalice, share| {
+                let some = chalice.terms.lt(Terms::NONE, held);
+                let less = chalice.terms.lt(share, held);
+                let fact = chalice.terms.implies(some, less);
+                chalice.assume(fact)
             },
         )?;
-        self.direct_open(predicate, &[receiver], amount, span(access.span), blame)?;
-        let body = &self.direct().tree.predicates[renumbered(predicate)].body;
-        self.direct_in_body(predicate, receiver, amount, |engine| {
-            engine.direct_move_credits([body], false)
-        })
+        self.open(predicate, &[receiver], amount, span(access.span), blame)?;
+        let body = &self.direct.tree.predicates[renumbered(predicate)].body;
+        self.in_body(predicate, receiver, amount, |chalice| chalice.move_credits([body], false))
     }
 
     /// The value of an expression where an instance is open.
-    pub(super) fn direct_unfolding(
+    pub(super) fn unfolding(
         &mut self,
         access: &Access,
         body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let (predicate, receiver) = self.direct_instance(access, blame)?;
+        let (predicate, receiver) = self.instance(access, blame)?;
         let around = self.frame.assertion.bodies.iter().filter(|&&outer| outer == predicate);
         if around.count() >= DEPTH {
-            let sort = self.direct_sort(&body.ty);
+            let sort = self.sort(&body.ty);
             return Ok(self.fresh("beyond", sort));
         }
-        self.join(|engine| {
-            engine.here.consuming = None;
-            engine.frame.result_of = None;
+        self.join(|chalice| {
+            chalice.here.consuming = None;
+            chalice.frame.result_of = None;
             // Any amount will do where the source does not give a number.
             let is_open =
                 matches!(access.amount.kind, PermissionKind::AbstractRead | PermissionKind::Star);
             let amount = if is_open {
-                engine.wildcard()?
+                chalice.wildcard()?
             } else {
-                engine.direct_positive(&access.amount, blame)?
+                chalice.positive(&access.amount, blame)?
             };
-            let amount = engine.direct_times_scale(amount)?;
-            engine.direct_open(predicate, &[receiver], amount, span(access.span), blame)?;
+            let amount = chalice.times_scale(amount)?;
+            chalice.open(predicate, &[receiver], amount, span(access.span), blame)?;
             // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller
             // any more (trap T9a).
-            engine.frame.assertion.constrainable = Rc::default();
-            engine.direct_eval(body, blame)
+            chalice.frame.assertion.constrainable = Rc::default();
+            chalice.eval(body, blame)
         })
     }
 
-    pub(super) fn direct_instance(
+    pub(super) fn instance(
         &mut self,
         access: &Access,
         blame: Blame,
     ) -> Result<(PredicateId, Term), Stop> {
         match &access.target {
             AccessTarget::Predicate { receiver, predicate } => {
-                Ok((renumbered(*predicate), self.direct_eval(receiver, blame)?))
+                Ok((renumbered(*predicate), self.eval(receiver, blame)?))
             }
             _ => self.unsupported_at(span(access.span), "an instance of no predicate"),
         }
     }
 
     /// Takes an instance and produces its body.
-    pub(super) fn direct_open(
+    pub(super) fn open(
         &mut self,
         predicate: PredicateId,
         arguments: &[Term],
@@ -143,38 +141,38 @@ impl Engine<'_> {
         };
         self.note_instance(predicate, arguments, snapshot, amount)?;
         self.assume_trigger(predicate, arguments, snapshot)?;
-        let body = &self.direct().tree.predicates[renumbered(predicate)].body;
+        let body = &self.direct.tree.predicates[renumbered(predicate)].body;
         let before = self.here.heap.clone();
-        self.direct_in_body(predicate, receiver, amount, |engine| {
+        self.in_body(predicate, receiver, amount, |chalice| {
             // SOUNDNESS: the amount is fixed by now (trap T9a).
-            engine.frame.assertion.constrainable = Rc::default();
-            engine.direct_produce_all([body], Some(snapshot), |_| blame.trusted())
+            chalice.frame.assertion.constrainable = Rc::default();
+            chalice.produce_all([body], Some(snapshot), |_| blame.trusted())
         })?;
         self.note_opened(&before, predicate, arguments, snapshot)
     }
 
     /// Runs where `this` is the object of an instance and amounts are shares of it.
-    fn direct_in_body<T>(
+    fn in_body<T>(
         &mut self,
         predicate: PredicateId,
         receiver: Term,
         amount: Term,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let direct = self.direct();
-        let common = self.direct_common()?;
-        let mut frame = Frame { store: self.direct_store(), ..self.frame.clone() };
+        let direct = self.direct;
+        let common = self.common()?;
+        let mut frame = Frame { store: self.store(), ..self.frame.clone() };
         Rc::make_mut(&mut frame.assertion.bodies).push(predicate);
         frame.store.set(direct.this, receiver);
         frame.store.set(direct.fraction, common);
-        if self.direct_whole().is_none() {
+        if self.whole().is_none() {
             frame.assertion.scale = (amount != Terms::WRITE).then_some(amount);
         }
         self.in_frame(frame, run).0
     }
 
     /// Shows that a share of an instance can be made of the held permissions.
-    fn direct_fold_fits(
+    fn fold_fits(
         &mut self,
         predicate: PredicateId,
         receiver: Term,
@@ -182,22 +180,22 @@ impl Engine<'_> {
         body: &Expr,
     ) -> Result<Term, Stop> {
         let heap = self.here.heap.clone();
-        self.direct_in_body(predicate, receiver, share, |engine| {
-            engine.direct_claims(body, &mut |engine, access| {
+        self.in_body(predicate, receiver, share, |chalice| {
+            chalice.claims(body, &mut |chalice, access| {
                 if access.amount.kind == PermissionKind::Star {
                     return Ok(Terms::TRUE);
                 }
                 let blame = Blame::new(ErrorId::FoldFailed, span(access.span)).silent();
                 // SOUNDNESS: that the amount is not negative is shown where it is given away, and
                 // not assumed before.
-                let amount = engine.direct_amount_of(&access.amount, blame)?;
-                let amount = engine.direct_times_scale(amount)?;
+                let amount = chalice.amount_of(&access.amount, blame)?;
+                let amount = chalice.times_scale(amount)?;
                 let mut all = Vec::new();
-                for (resource, arguments) in engine.direct_locations(access, blame)? {
-                    let held = engine.held_in(&heap, resource, &arguments);
-                    all.push(engine.terms.le(amount, held));
+                for (resource, arguments) in chalice.locations(access, blame)? {
+                    let held = chalice.held_in(&heap, resource, &arguments);
+                    all.push(chalice.terms.le(amount, held));
                 }
-                Ok(engine.terms.and(all))
+                Ok(chalice.terms.and(all))
             })
         })
     }

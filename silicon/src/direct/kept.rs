@@ -16,12 +16,12 @@ use chalice::program::walk::each_stmt;
 use chalice::program::{Access, Block, EvalState, Expr, ExprKind, PermissionKind, StmtKind};
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
-use super::{Direct, span};
+use super::{Chalice, Direct, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::thread::{Kept, Memory, Moments};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Explore, Stop, View};
 
 /// Which states are meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,52 +34,52 @@ enum Moment {
 /// A state that may be meant, and when it is.
 type Candidate = (Term, Kept);
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// The present state, as one of those that are kept.
-    fn direct_present(&self, of: Term, level: Option<Term>) -> Kept {
+    fn present(&self, of: Term, level: Option<Term>) -> Kept {
         Kept { of, heap: self.here.heap.clone(), is_own: true, level }
     }
 
     /// A state of which nothing is known.
-    fn direct_unknown_moment(&mut self, of: Term) -> Kept {
-        let sort = self.direct_level_sort();
+    fn unknown_moment(&mut self, of: Term) -> Kept {
+        let sort = self.level_sort();
         let level = self.fresh("level", sort);
         let heap = Heap::inexact();
         Kept { of, heap, is_own: false, level: Some(level) }
     }
 
     /// The object has been acquired in the present state.
-    pub(super) fn direct_note_acquired(&mut self, object: Term) {
-        let kept = self.direct_present(object, None);
+    pub(super) fn note_acquired(&mut self, object: Term) {
+        let kept = self.present(object, None);
         self.frame.thread.memory.acquired.push(kept);
     }
 
     /// The object is left in the present state, with a level.
-    pub(super) fn direct_note_left(&mut self, object: Term, level: Term) {
-        let kept = self.direct_present(object, Some(level));
+    pub(super) fn note_left(&mut self, object: Term, level: Term) {
+        let kept = self.present(object, Some(level));
         self.frame.thread.memory.left.push(kept);
     }
 
     /// Others have acted in this thread: a call, or the rounds of a loop. `listed`: objects that
     /// they may have acquired or released.
-    pub(super) fn direct_forget_moments(&mut self, may_unlock: bool, listed: &[Term]) {
+    pub(super) fn forget_moments(&mut self, may_unlock: bool, listed: &[Term]) {
         if may_unlock {
             let memory = &mut self.frame.thread.memory;
             memory.acquired.clear();
             memory.outdated = memory.left.all().len();
         }
         for &object in listed {
-            let kept = self.direct_unknown_moment(object);
+            let kept = self.unknown_moment(object);
             self.frame.thread.memory.acquired.push(kept);
         }
     }
 
     /// Where nothing is known of what happened before.
-    pub(super) fn direct_forget_all_moments(&mut self) {
+    pub(super) fn forget_all_moments(&mut self) {
         self.frame.thread.memory = Memory::default();
     }
 
-    fn direct_moments(&self, moment: Moment) -> Moments {
+    fn moments(&self, moment: Moment) -> Moments {
         let memory = &self.frame.thread.memory;
         match moment {
             Moment::Acquired => memory.acquired.clone(),
@@ -90,15 +90,15 @@ impl Engine<'_> {
 
     /// The states that may be the one meant, the last one first: each is it if its condition holds
     /// and none before it is.
-    fn direct_candidates(&mut self, moment: Moment, of: Term) -> Result<Vec<Candidate>, Stop> {
+    fn candidates(&mut self, moment: Moment, of: Term) -> Result<Vec<Candidate>, Stop> {
         let mut found = Vec::new();
         if moment == Moment::Forked
-            && let Some(heap) = self.direct_heap_of_fork(of)?
+            && let Some(heap) = self.heap_of_fork(of)?
         {
             return Ok(vec![(Terms::TRUE, Kept { of, heap, is_own: true, level: None })]);
         }
         let first = if moment == Moment::Left { self.frame.thread.memory.outdated } else { 0 };
-        for kept in self.direct_moments(moment).all()[first..].iter().rev() {
+        for kept in self.moments(moment).all()[first..].iter().rev() {
             let is_it = self.terms.identical(kept.of, of);
             if self.check(is_it)? {
                 found.push((Terms::TRUE, kept.clone()));
@@ -109,13 +109,13 @@ impl Engine<'_> {
                 found.push((is_it, kept.clone()));
             }
         }
-        let unknown = self.direct_unknown_moment(of);
+        let unknown = self.unknown_moment(of);
         found.push((Terms::TRUE, unknown));
         Ok(found)
     }
 
     /// A value in the state that is meant.
-    fn direct_in_candidates(
+    fn in_candidates(
         &mut self,
         candidates: &[Candidate],
         value: &mut dyn FnMut(&mut Self, &Kept) -> Result<Term, Stop>,
@@ -124,11 +124,11 @@ impl Engine<'_> {
             return Err(Stop::Infeasible);
         };
         let is_not = self.terms.not(*is_it);
-        let own = self.under(*is_it, |engine| value(engine, kept))?;
+        let own = self.under(*is_it, |chalice| value(chalice, kept))?;
         if rest.is_empty() {
             return own.ok_or(Stop::Infeasible);
         }
-        let other = self.under(is_not, |engine| engine.direct_in_candidates(rest, value))?;
+        let other = self.under(is_not, |chalice| chalice.in_candidates(rest, value))?;
         match (own, other) {
             (Some(own), Some(other)) => Ok(self.terms.ite(*is_it, own, other)),
             (Some(only), None) | (None, Some(only)) => Ok(only),
@@ -137,7 +137,7 @@ impl Engine<'_> {
     }
 
     /// Which of the states that may be meant it is on this path.
-    fn direct_decide_moment(&mut self, candidates: Vec<Candidate>) -> Result<Kept, Stop> {
+    fn decide_moment(&mut self, candidates: Vec<Candidate>) -> Result<Kept, Stop> {
         for (is_it, kept) in candidates {
             if self.branch(is_it)? {
                 return Ok(kept);
@@ -147,18 +147,18 @@ impl Engine<'_> {
     }
 
     /// The object or token, and which of its states is meant.
-    fn direct_moment(&mut self, state: &EvalState, blame: Blame) -> Result<(Moment, Term), Stop> {
+    fn moment(&mut self, state: &EvalState, blame: Blame) -> Result<(Moment, Term), Stop> {
         let (moment, of) = match state {
             EvalState::Acquire(object) => (Moment::Acquired, object),
             EvalState::Release(object) => (Moment::Left, object),
             EvalState::Fork { token, .. } => (Moment::Forked, token),
         };
-        Ok((moment, self.direct_eval(of, blame)?))
+        Ok((moment, self.eval(of, blame)?))
     }
 
     /// `eval(state, body)` that says nothing of permission. Of a fork it says, too, that the thread
     /// was started so.
-    pub(super) fn direct_eval_state(
+    pub(super) fn eval_state(
         &mut self,
         whole: &Expr,
         state: &EvalState,
@@ -166,17 +166,17 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let claim = match state {
-            EvalState::Fork { .. } => self.direct_claims_fork(whole, state, blame)?,
+            EvalState::Fork { .. } => self.claims_fork(whole, state, blame)?,
             EvalState::Acquire(_) | EvalState::Release(_) => Terms::TRUE,
         };
         if matches!(body.kind, ExprKind::Bool(true)) {
             return Ok(claim);
         }
-        let value = self.under(claim, |engine| {
-            let (moment, of) = engine.direct_moment(state, blame)?;
-            let candidates = engine.direct_candidates(moment, of)?;
-            engine.direct_in_candidates(&candidates, &mut |engine, kept| {
-                engine.direct_value_then(kept, body, blame)
+        let value = self.under(claim, |chalice| {
+            let (moment, of) = chalice.moment(state, blame)?;
+            let candidates = chalice.candidates(moment, of)?;
+            chalice.in_candidates(&candidates, &mut |chalice, kept| {
+                chalice.value_then(kept, body, blame)
             })
         })?;
         match (claim, value) {
@@ -188,25 +188,21 @@ impl Engine<'_> {
 
     /// A value in a kept state. What was not held there ends no path: nothing that follows depends
     /// on it.
-    fn direct_value_then(&mut self, kept: &Kept, body: &Expr, blame: Blame) -> Result<Term, Stop> {
-        let mut eval = |engine: &mut Self| engine.direct_eval(body, blame);
-        self.in_heap(kept.heap.clone(), |engine| engine.join(&mut eval))
+    fn value_then(&mut self, kept: &Kept, body: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let mut eval = |chalice: &mut Self| chalice.eval(body, blame);
+        self.in_heap(kept.heap.clone(), |chalice| chalice.join(&mut eval))
     }
 
     /// Returns the told state before a fork, for the values of `old` there.
-    pub(super) fn direct_told_of_fork(
-        &mut self,
-        token: Term,
-        body: &Expr,
-    ) -> Result<Option<Term>, Stop> {
-        let candidates = self.direct_candidates(Moment::Forked, token)?;
+    pub(super) fn told_of_fork(&mut self, token: Term, body: &Expr) -> Result<Option<Term>, Stop> {
+        let candidates = self.candidates(Moment::Forked, token)?;
         let Some((Terms::TRUE, kept)) = candidates.first() else { return Ok(None) };
         let blame = Blame::new(ErrorId::JoinFailed, span(body.span)).silent();
-        self.direct_value_then(kept, body, blame).map(Some)
+        self.value_then(kept, body, blame).map(Some)
     }
 
     /// Learns a contract's statement about a state.
-    pub(super) fn direct_learn_of_state(
+    pub(super) fn learn_of_state(
         &mut self,
         whole: &Expr,
         state: &EvalState,
@@ -214,29 +210,29 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         if let EvalState::Fork { .. } = state {
-            let claim = self.direct_claims_fork(whole, state, blame)?;
+            let claim = self.claims_fork(whole, state, blame)?;
             self.assume(claim)?;
         }
-        let (moment, of) = self.direct_moment(state, blame)?;
-        let candidates = self.direct_candidates(moment, of)?;
+        let (moment, of) = self.moment(state, blame)?;
+        let candidates = self.candidates(moment, of)?;
         let mut kept = match candidates.into_iter().next() {
             Some((Terms::TRUE, kept)) => kept,
-            _ => self.direct_unknown_moment(of),
+            _ => self.unknown_moment(of),
         };
         let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
-        let learnt = self.direct_each_then(body, blame, &mut |engine, part| {
-            engine.direct_learn_then(part, kept.is_own, blame)
+        let learnt = self.each_then(body, blame, &mut |chalice, part| {
+            chalice.learn_then(part, kept.is_own, blame)
         });
         kept.heap = std::mem::replace(&mut self.here.heap, outer);
         learnt?;
         if !kept.is_own {
-            self.direct_keep(moment, kept);
+            self.keep(moment, kept);
         }
         Ok(())
     }
 
     /// Keeps a state as that of its object, in place of what was known of it so far.
-    fn direct_keep(&mut self, moment: Moment, kept: Kept) {
+    fn keep(&mut self, moment: Moment, kept: Kept) {
         let memory = &mut self.frame.thread.memory;
         let (moments, first) = match moment {
             Moment::Acquired => (&mut memory.acquired, 0),
@@ -252,7 +248,7 @@ impl Engine<'_> {
 
     /// The parts of an assertion about a kept state that hold on this path. Where no permission
     /// depends on it, a condition is a part of a claim.
-    fn direct_each_then(
+    fn each_then(
         &mut self,
         assertion: &Expr,
         blame: Blame,
@@ -260,35 +256,26 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         grow_stack(|| match &assertion.kind {
             ExprKind::And(parts) => {
-                parts.iter().try_for_each(|part| self.direct_each_then(part, blame, rule))
+                parts.iter().try_for_each(|part| self.each_then(part, blame, rule))
             }
             ExprKind::Implies { guard, body } if !super::is_pure(body) => {
-                if self.direct_decide(guard, blame)? {
-                    self.direct_each_then(body, blame, rule)
-                } else {
-                    Ok(())
-                }
+                if self.decide(guard, blame)? { self.each_then(body, blame, rule) } else { Ok(()) }
             }
             ExprKind::Conditional { condition, then, otherwise } if !super::is_pure(assertion) => {
-                let side = if self.direct_decide(condition, blame)? { then } else { otherwise };
-                self.direct_each_then(side, blame, rule)
+                let side = if self.decide(condition, blame)? { then } else { otherwise };
+                self.each_then(side, blame, rule)
             }
             _ => rule(self, assertion),
         })
     }
 
     /// A part of what is told of a state is known from here on.
-    fn direct_learn_then(
-        &mut self,
-        assertion: &Expr,
-        is_own: bool,
-        blame: Blame,
-    ) -> Result<(), Stop> {
+    fn learn_then(&mut self, assertion: &Expr, is_own: bool, blame: Blame) -> Result<(), Stop> {
         match &assertion.kind {
             ExprKind::Access(access) => {
-                let amount = self.direct_told(access, blame)?;
-                for (resource, arguments) in self.direct_locations(access, blame)? {
-                    if is_own || self.direct_was_held(resource, &arguments, amount, false)? {
+                let amount = self.told(access, blame)?;
+                for (resource, arguments) in self.locations(access, blame)? {
+                    if is_own || self.was_held(resource, &arguments, amount, false)? {
                         continue;
                     }
                     let known = self.lookup(resource, &arguments, blame.silent())?;
@@ -305,14 +292,14 @@ impl Engine<'_> {
                 Ok(())
             }
             _ => {
-                let fact = self.direct_eval(assertion, blame)?;
+                let fact = self.eval(assertion, blame)?;
                 self.assume(fact)
             }
         }
     }
 
     /// How much was held at least where an access is told: with `rd`, some.
-    fn direct_told(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
+    fn told(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
         match access.amount.kind {
             PermissionKind::AbstractRead | PermissionKind::Star => {
                 let some = self.fresh("told", Sort::PERM);
@@ -320,24 +307,24 @@ impl Engine<'_> {
                 self.assume(positive)?;
                 Ok(some)
             }
-            _ => self.direct_amount(&access.amount, blame),
+            _ => self.amount(&access.amount, blame),
         }
     }
 
     /// Makes the claim that so much of a location was held in the state of the question.
-    fn direct_was_held(
+    fn was_held(
         &mut self,
         resource: Resource,
         arguments: &[Term],
         amount: Term,
         adds_up: bool,
     ) -> Result<bool, Stop> {
-        let claim = self.direct_holding(resource, arguments, Some(amount), adds_up);
+        let claim = self.holding(resource, arguments, Some(amount), adds_up);
         self.check(claim)
     }
 
     /// Makes the claim that so much of a location is held; `None`: some.
-    fn direct_holding(
+    fn holding(
         &mut self,
         resource: Resource,
         arguments: &[Term],
@@ -370,7 +357,7 @@ impl Engine<'_> {
     }
 
     /// Shows a statement about a state.
-    pub(super) fn direct_show_of_state(
+    pub(super) fn show_of_state(
         &mut self,
         whole: &Expr,
         state: &EvalState,
@@ -378,17 +365,17 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         if let EvalState::Fork { .. } = state {
-            let claim = self.direct_claims_fork(whole, state, blame)?;
+            let claim = self.claims_fork(whole, state, blame)?;
             self.prove(claim, blame, Reason::AssertionFalse, span(whole.span))?;
         }
-        let (moment, of) = self.direct_moment(state, blame)?;
-        let candidates = self.direct_candidates(moment, of)?;
-        let kept = self.direct_decide_moment(candidates)?;
+        let (moment, of) = self.moment(state, blame)?;
+        let candidates = self.candidates(moment, of)?;
+        let kept = self.decide_moment(candidates)?;
         let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
         // SOUNDNESS: so that amounts are shown not to be negative.
         let consuming = self.here.consuming.replace(kept.heap);
-        let shown = self.direct_each_then(body, blame, &mut |engine, part| {
-            engine.direct_show_then(part, kept.is_own, blame)
+        let shown = self.each_then(body, blame, &mut |chalice, part| {
+            chalice.show_then(part, kept.is_own, blame)
         });
         self.here.consuming = consuming;
         self.here.heap = outer;
@@ -396,12 +383,7 @@ impl Engine<'_> {
     }
 
     /// A part of what is said of a state is shown of it.
-    fn direct_show_then(
-        &mut self,
-        assertion: &Expr,
-        adds_up: bool,
-        blame: Blame,
-    ) -> Result<(), Stop> {
+    fn show_then(&mut self, assertion: &Expr, adds_up: bool, blame: Blame) -> Result<(), Stop> {
         match &assertion.kind {
             ExprKind::Access(access) => {
                 let at = span(access.span);
@@ -409,10 +391,9 @@ impl Engine<'_> {
                     access.amount.kind,
                     PermissionKind::AbstractRead | PermissionKind::Star
                 );
-                let amount =
-                    if is_some { None } else { Some(self.direct_amount(&access.amount, blame)?) };
-                for (resource, arguments) in self.direct_locations(access, blame)? {
-                    let claim = self.direct_holding(resource, &arguments, amount, adds_up);
+                let amount = if is_some { None } else { Some(self.amount(&access.amount, blame)?) };
+                for (resource, arguments) in self.locations(access, blame)? {
+                    let claim = self.holding(resource, &arguments, amount, adds_up);
                     if self.ask_obligation(claim)? != Answer::Yes {
                         let heap = self.here.heap.clone();
                         let reported = self.report_permission(blame, at)?;
@@ -422,24 +403,24 @@ impl Engine<'_> {
                 Ok(())
             }
             _ => {
-                let claim = self.join(|engine| engine.direct_eval(assertion, blame))?;
+                let claim = self.join(|chalice| chalice.eval(assertion, blame))?;
                 self.prove(claim, blame, Reason::AssertionFalse, span(assertion.span))
             }
         }
     }
 
     /// The heap in which an object was acquired, as far as it is known.
-    pub(super) fn direct_heap_of_acquire(&mut self, object: Term) -> Result<Heap, Stop> {
-        let candidates = self.direct_candidates(Moment::Acquired, object)?;
-        Ok(self.direct_decide_moment(candidates)?.heap)
+    pub(super) fn heap_of_acquire(&mut self, object: Term) -> Result<Heap, Stop> {
+        let candidates = self.candidates(Moment::Acquired, object)?;
+        Ok(self.decide_moment(candidates)?.heap)
     }
 
     /// The level that an object had when it was last left.
-    pub(super) fn direct_level_left(&mut self, object: Term) -> Result<Term, Stop> {
-        let candidates = self.direct_candidates(Moment::Left, object)?;
-        let sort = self.direct_level_sort();
-        self.direct_in_candidates(&candidates, &mut |engine, kept| {
-            Ok(kept.level.unwrap_or_else(|| engine.fresh("level", sort)))
+    pub(super) fn level_left(&mut self, object: Term) -> Result<Term, Stop> {
+        let candidates = self.candidates(Moment::Left, object)?;
+        let sort = self.level_sort();
+        self.in_candidates(&candidates, &mut |chalice, kept| {
+            Ok(kept.level.unwrap_or_else(|| chalice.fresh("level", sort)))
         })
     }
 }

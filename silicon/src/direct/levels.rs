@@ -11,11 +11,11 @@
 use chalice::program::{BinaryOp, Expr, ExprKind, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
 
-use super::span;
+use super::{Chalice, span};
+use crate::engine::Stop;
 use crate::engine::findings::blame::Blame;
 use crate::engine::knowledge::goals::Noted;
 use crate::engine::state::thread::{Balances, Changes, Locks};
-use crate::engine::{Engine, Stop};
 
 /// A side of a comparison.
 #[derive(Clone, Debug)]
@@ -26,19 +26,19 @@ pub(super) enum Level {
     Wait { locks: Locks, debts: Balances },
 }
 
-impl Engine<'_> {
-    pub(super) fn direct_level_sort(&mut self) -> Sort {
-        self.direct_sort(&Type::Mu)
+impl Chalice<'_, '_> {
+    pub(super) fn level_sort(&mut self) -> Sort {
+        self.sort(&Type::Mu)
     }
 
     /// The least level, that of objects that are not shared.
-    pub(super) fn direct_bottom(&mut self) -> Term {
-        let sort = self.direct_level_sort();
+    pub(super) fn bottom(&mut self) -> Term {
+        let sort = self.level_sort();
         self.terms.constant("direct.lockbottom", sort)
     }
 
     /// `lower << upper`, of two values.
-    pub(super) fn direct_below(&mut self, lower: Term, upper: Term) -> Term {
+    pub(super) fn below(&mut self, lower: Term, upper: Term) -> Term {
         if lower == upper {
             return Terms::FALSE;
         }
@@ -49,11 +49,11 @@ impl Engine<'_> {
 
     /// Assumes what is known of the order, if levels occur: it is strict and partial, and has a
     /// least element.
-    pub(super) fn direct_order(&mut self) -> Result<(), Stop> {
-        if !self.direct().locking.is_used {
+    pub(super) fn order(&mut self) -> Result<(), Stop> {
+        if !self.direct.locking.is_used {
             return Ok(());
         }
-        let sort = self.direct_level_sort();
+        let sort = self.level_sort();
         let [a, b, c] = ["a", "b", "c"].map(|name| self.fresh_variable(name, sort));
         let symbol = self.terms.declare_function("direct.below", &[sort, sort], Sort::BOOL);
         let (aa, ab) = (self.terms.apply(symbol, &[a, a]), self.terms.apply(symbol, &[a, b]));
@@ -66,7 +66,7 @@ impl Engine<'_> {
         let triggers = vec![vec![ab, bc]];
         let transitive = self.terms.forall(&[a, b, c], triggers, follows, "direct.transitive", 0);
         self.assume(transitive)?;
-        let bottom = self.direct_bottom();
+        let bottom = self.bottom();
         let above = self.terms.apply(symbol, &[bottom, a]);
         let under = self.terms.apply(symbol, &[a, bottom]);
         let is_other = self.terms.differs(a, bottom);
@@ -77,32 +77,32 @@ impl Engine<'_> {
     }
 
     /// A comparison of levels.
-    pub(super) fn direct_compare_levels(
+    pub(super) fn compare_levels(
         &mut self,
         (whole, op): (&Expr, BinaryOp),
         left: &Expr,
         right: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let left = self.direct_side(left, blame)?;
-        let right = self.direct_side(right, blame)?;
+        let left = self.side(left, blame)?;
+        let right = self.side(right, blame)?;
         match op {
-            BinaryOp::Below => self.direct_level_below(&left, &right),
-            BinaryOp::Eq => self.direct_level_equal(&left, &right),
+            BinaryOp::Below => self.level_below(&left, &right),
+            BinaryOp::Eq => self.level_equal(&left, &right),
             BinaryOp::Ne => {
-                let same = self.direct_level_equal(&left, &right)?;
+                let same = self.level_equal(&left, &right)?;
                 Ok(self.terms.not(same))
             }
-            _ => self.direct_unknown(whole),
+            _ => self.unknown(whole),
         }
     }
 
-    fn direct_side(&mut self, side: &Expr, blame: Blame) -> Result<Level, Stop> {
+    fn side(&mut self, side: &Expr, blame: Blame) -> Result<Level, Stop> {
         let thread = &self.frame.thread;
         let locks = match &side.kind {
             ExprKind::WaitLevel => &thread.locks,
             ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => &thread.old_locks,
-            _ => return Ok(Level::Value(self.direct_eval(side, blame)?)),
+            _ => return Ok(Level::Value(self.eval(side, blame)?)),
         };
         let debts =
             if thread.counts_debts { self.here.credits.clone() } else { Balances::default() };
@@ -113,39 +113,35 @@ impl Engine<'_> {
     }
 
     /// `left << right`
-    pub(super) fn direct_level_below(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
+    pub(super) fn level_below(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
         match (left, right) {
-            (&Level::Value(left), &Level::Value(right)) => Ok(self.direct_below(left, right)),
+            (&Level::Value(left), &Level::Value(right)) => Ok(self.below(left, right)),
             (Level::Wait { locks, debts }, &Level::Value(level)) => {
-                let bottom = self.direct_bottom();
+                let bottom = self.bottom();
                 let shared = self.terms.differs(level, bottom);
-                let above = self.direct_all_locked(locks, debts, &mut |engine, held| {
-                    engine.direct_below(held, level)
-                })?;
+                let above =
+                    self.all_locked(locks, debts, &mut |chalice, held| chalice.below(held, level))?;
                 Ok(self.terms.and([shared, above]))
             }
             (&Level::Value(level), Level::Wait { locks, debts }) => {
-                self.direct_some_locked(locks, debts, &mut |engine, held| {
-                    Ok(engine.direct_below(level, held))
-                })
+                self.some_locked(locks, debts, &mut |chalice, held| Ok(chalice.below(level, held)))
             }
             (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
-                self.direct_some_locked(others, other_debts, &mut |engine, level| {
-                    engine.direct_all_locked(locks, debts, &mut |engine, held| {
-                        engine.direct_below(held, level)
-                    })
+                self.some_locked(others, other_debts, &mut |chalice, level| {
+                    chalice
+                        .all_locked(locks, debts, &mut |chalice, held| chalice.below(held, level))
                 })
             }
         }
     }
 
     /// `left == right`: the wait level equals a level if nothing held is above it.
-    pub(super) fn direct_level_equal(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
+    pub(super) fn level_equal(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
         match (left, right) {
             (&Level::Value(left), &Level::Value(right)) => Ok(self.terms.eq(left, right)),
             (Level::Wait { locks, debts }, &Level::Value(level))
             | (&Level::Value(level), Level::Wait { locks, debts }) => {
-                self.direct_none_above(locks, debts, level)
+                self.none_above(locks, debts, level)
             }
             (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
                 // What is owed is not compared.
@@ -153,38 +149,33 @@ impl Engine<'_> {
                     let what = "wait levels that are compared beside debts";
                     return self.unsupported_at(sil::source::Span::default(), what);
                 }
-                self.direct_same_wait_level(locks, others)
+                self.same_wait_level(locks, others)
             }
         }
     }
 
     /// Makes the claim that nothing held is above a level.
-    fn direct_none_above(
-        &mut self,
-        locks: &Locks,
-        debts: &Balances,
-        level: Term,
-    ) -> Result<Term, Stop> {
-        self.direct_all_locked(locks, debts, &mut |engine, held| {
-            let below = engine.direct_below(held, level);
-            let equal = engine.terms.eq(held, level);
-            engine.terms.or([below, equal])
+    fn none_above(&mut self, locks: &Locks, debts: &Balances, level: Term) -> Result<Term, Stop> {
+        self.all_locked(locks, debts, &mut |chalice, held| {
+            let below = chalice.below(held, level);
+            let equal = chalice.terms.eq(held, level);
+            chalice.terms.or([below, equal])
         })
     }
 
     /// The same is held at the same levels, or two of what is held are highest, and at the same
     /// level.
-    fn direct_same_wait_level(&mut self, one: &Locks, other: &Locks) -> Result<Term, Stop> {
-        let same_held = self.direct_same_locks(one, other, &[])?;
-        let same_levels = self.direct_same_levels(one, other, &[])?;
+    fn same_wait_level(&mut self, one: &Locks, other: &Locks) -> Result<Term, Stop> {
+        let same_held = self.same_locks(one, other, &[])?;
+        let same_levels = self.same_levels(one, other, &[])?;
         let same = self.terms.and([same_held, same_levels]);
         let none = Balances::default();
-        let agree = self.direct_some_locked(one, &none, &mut |engine, first| {
-            engine.direct_some_locked(other, &none, &mut |engine, second| {
-                let equal = engine.terms.eq(first, second);
-                let highest = engine.direct_none_above(one, &none, first)?;
-                let other_highest = engine.direct_none_above(other, &none, second)?;
-                Ok(engine.terms.and([equal, highest, other_highest]))
+        let agree = self.some_locked(one, &none, &mut |chalice, first| {
+            chalice.some_locked(other, &none, &mut |chalice, second| {
+                let equal = chalice.terms.eq(first, second);
+                let highest = chalice.none_above(one, &none, first)?;
+                let other_highest = chalice.none_above(other, &none, second)?;
+                Ok(chalice.terms.and([equal, highest, other_highest]))
             })
         })?;
         Ok(self.terms.or([same, agree]))
@@ -192,7 +183,7 @@ impl Engine<'_> {
 
     /// Makes a claim about the level of every held object, and of every channel that is owed a
     /// message.
-    fn direct_all_locked(
+    fn all_locked(
         &mut self,
         locks: &Locks,
         debts: &Balances,
@@ -201,24 +192,24 @@ impl Engine<'_> {
         let objects = known(locks);
         let mut all = Vec::new();
         for &object in &objects {
-            let held = self.direct_is_held(locks, object);
+            let held = self.is_held(locks, object);
             if held != Terms::FALSE {
-                let level = self.direct_level_at(locks, object);
+                let level = self.level_at(locks, object);
                 let claimed = claim(self, level);
                 all.push(self.terms.implies(held, claimed));
             }
         }
         if let Some(base) = locks.base {
             let object = self.fresh_variable("o", Sort::REF);
-            let (guard, triggers) = self.direct_other(base, object, &objects);
-            let level = self.direct_level_at(locks, object);
+            let (guard, triggers) = self.other(base, object, &objects);
+            let level = self.level_at(locks, object);
             let claimed = claim(self, level);
             let body = self.terms.implies(guard, claimed);
-            all.push(self.direct_quantify(Quant::Forall, &[object], triggers, body));
+            all.push(self.quantify(Quant::Forall, &[object], triggers, body));
         }
         for (channel, _) in debts.iter() {
-            let owed = self.direct_is_owed(debts, channel);
-            let level = self.direct_channel_level(channel)?;
+            let owed = self.is_owed(debts, channel);
+            let level = self.channel_level(channel)?;
             let claimed = claim(self, level);
             all.push(self.terms.implies(owed, claimed));
         }
@@ -226,7 +217,7 @@ impl Engine<'_> {
     }
 
     /// Makes a claim about the level of some held object, or of a channel that is owed a message.
-    fn direct_some_locked(
+    fn some_locked(
         &mut self,
         locks: &Locks,
         debts: &Balances,
@@ -235,24 +226,24 @@ impl Engine<'_> {
         let objects = known(locks);
         let mut some = Vec::new();
         for &object in &objects {
-            let held = self.direct_is_held(locks, object);
+            let held = self.is_held(locks, object);
             if held != Terms::FALSE {
-                let level = self.direct_level_at(locks, object);
+                let level = self.level_at(locks, object);
                 let claimed = claim(self, level)?;
                 some.push(self.terms.and([held, claimed]));
             }
         }
         if let Some(base) = locks.base {
             let object = self.fresh_variable("o", Sort::REF);
-            let (guard, triggers) = self.direct_other(base, object, &objects);
-            let level = self.direct_level_at(locks, object);
+            let (guard, triggers) = self.other(base, object, &objects);
+            let level = self.level_at(locks, object);
             let claimed = claim(self, level)?;
             let body = self.terms.and([guard, claimed]);
-            some.push(self.direct_quantify(Quant::Exists, &[object], triggers, body));
+            some.push(self.quantify(Quant::Exists, &[object], triggers, body));
         }
         for (channel, _) in debts.iter() {
-            let owed = self.direct_is_owed(debts, channel);
-            let level = self.direct_channel_level(channel)?;
+            let owed = self.is_owed(debts, channel);
+            let level = self.channel_level(channel)?;
             let claimed = claim(self, level)?;
             some.push(self.terms.and([owed, claimed]));
         }
@@ -261,9 +252,8 @@ impl Engine<'_> {
 
     /// Makes the claim that an object was held at a moment and is none of those known by name, and
     /// the triggers of that claim.
-    fn direct_other(&mut self, base: Term, object: Term, named: &[Term]) -> (Term, Vec<Vec<Term>>) {
-        let (held, read) =
-            (self.direct_base_held(base, object), self.direct_base_read(base, object));
+    fn other(&mut self, base: Term, object: Term, named: &[Term]) -> (Term, Vec<Vec<Term>>) {
+        let (held, read) = (self.base_held(base, object), self.base_read(base, object));
         let mut triggers = vec![vec![held]];
         if read != Terms::FALSE {
             triggers.push(vec![read]);
@@ -277,7 +267,7 @@ impl Engine<'_> {
     }
 
     /// A formula about all or some objects.
-    pub(super) fn direct_quantify(
+    pub(super) fn quantify(
         &mut self,
         quant: Quant,
         bound: &[Term],

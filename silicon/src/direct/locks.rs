@@ -11,11 +11,11 @@ use chalice::program::{ClassId, Expr, LockMode, Method, MethodId, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
 
 use super::levels::{known, objects};
-use super::{Direct, renumbered, span};
+use super::{Chalice, Direct, renumbered, span};
+use crate::engine::Stop;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::state::heap::{Chunk, Resource};
+use crate::engine::state::heap::Chunk;
 use crate::engine::state::thread::{Allowed, Changes, Locks};
-use crate::engine::{Engine, Stop};
 
 /// Objects that a lockchange list will name when it can be evaluated, and the list.
 #[derive(Default, Debug)]
@@ -30,9 +30,9 @@ impl Listed<'_> {
     }
 }
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// Where the locks of a thread are not known: any may be held.
-    pub(super) fn direct_unknown_locks(&mut self) -> Locks {
+    pub(super) fn unknown_locks(&mut self) -> Locks {
         let sort = self.terms.user_sort("Locks", &[]);
         let base = self.fresh("locks", sort);
         Locks {
@@ -45,74 +45,74 @@ impl Engine<'_> {
     }
 
     /// The locks of a thread that starts.
-    pub(super) fn direct_no_locks(&mut self) -> Locks {
-        Locks { base: None, ..self.direct_unknown_locks() }
+    pub(super) fn no_locks(&mut self) -> Locks {
+        Locks { base: None, ..self.unknown_locks() }
     }
 
     /// Returns the held locks, if anything is known of them.
-    pub(super) fn direct_locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
+    pub(super) fn locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
         match &self.frame.thread.locks {
             Some(locks) => Ok(locks.clone()),
             None => self.unsupported_at(at, "locks where there is no thread"),
         }
     }
 
-    fn direct_of_base(&mut self, name: &str, base: Term, object: Term, result: Sort) -> Term {
+    fn of_base(&mut self, name: &str, base: Term, object: Term, result: Sort) -> Term {
         let moment = self.terms.sort(base);
         let symbol = self.terms.declare_function(name, &[moment, Sort::REF], result);
         self.terms.apply(symbol, &[base, object])
     }
 
     /// Makes the claim that an object was held at a moment.
-    pub(super) fn direct_base_held(&mut self, base: Term, object: Term) -> Term {
-        self.direct_of_base("direct.held", base, object, Sort::BOOL)
+    pub(super) fn base_held(&mut self, base: Term, object: Term) -> Term {
+        self.of_base("direct.held", base, object, Sort::BOOL)
     }
 
     /// Makes the claim that an object was held for reading at a moment.
-    pub(super) fn direct_base_read(&mut self, base: Term, object: Term) -> Term {
-        if !self.direct().locking.has_readers {
+    pub(super) fn base_read(&mut self, base: Term, object: Term) -> Term {
+        if !self.direct.locking.has_readers {
             return Terms::FALSE;
         }
-        self.direct_of_base("direct.rdheld", base, object, Sort::BOOL)
+        self.of_base("direct.rdheld", base, object, Sort::BOOL)
     }
 
     /// The value of an object: that of the last change that is about it.
-    fn direct_changed(&mut self, changes: &Changes, object: Term, before: Term) -> Term {
+    fn changed(&mut self, changes: &Changes, object: Term, before: Term) -> Term {
         changes.iter().fold(before, |value, (changed, new)| {
             let is_it = self.terms.identical(object, changed);
             self.terms.ite(is_it, new, value)
         })
     }
 
-    fn direct_in_held(&mut self, locks: &Locks, object: Term) -> Term {
+    fn in_held(&mut self, locks: &Locks, object: Term) -> Term {
         let before = match locks.base {
-            Some(base) => self.direct_base_held(base, object),
+            Some(base) => self.base_held(base, object),
             None => Terms::FALSE,
         };
-        self.direct_changed(&locks.held, object, before)
+        self.changed(&locks.held, object, before)
     }
 
-    fn direct_in_read(&mut self, locks: &Locks, object: Term) -> Term {
+    fn in_read(&mut self, locks: &Locks, object: Term) -> Term {
         let before = match locks.base {
-            Some(base) => self.direct_base_read(base, object),
+            Some(base) => self.base_read(base, object),
             None => Terms::FALSE,
         };
-        self.direct_changed(&locks.read, object, before)
+        self.changed(&locks.read, object, before)
     }
 
     /// Makes the claim that an object is held, in whatever way.
-    pub(super) fn direct_is_held(&mut self, locks: &Locks, object: Term) -> Term {
-        let (held, read) = (self.direct_in_held(locks, object), self.direct_in_read(locks, object));
+    pub(super) fn is_held(&mut self, locks: &Locks, object: Term) -> Term {
+        let (held, read) = (self.in_held(locks, object), self.in_read(locks, object));
         self.terms.or([held, read])
     }
 
     /// `holds(object)`, `rd holds(object)`
-    pub(super) fn direct_holds(&mut self, locks: &Locks, object: Term, mode: LockMode) -> Term {
-        let read = self.direct_in_read(locks, object);
+    pub(super) fn holds(&mut self, locks: &Locks, object: Term, mode: LockMode) -> Term {
+        let read = self.in_read(locks, object);
         match mode {
             LockMode::Read => read,
             LockMode::Write => {
-                let held = self.direct_in_held(locks, object);
+                let held = self.in_held(locks, object);
                 let is_writer = self.terms.not(read);
                 self.terms.and([held, is_writer])
             }
@@ -120,29 +120,29 @@ impl Engine<'_> {
     }
 
     /// The level with which an object counts that is held.
-    pub(super) fn direct_level_at(&mut self, locks: &Locks, object: Term) -> Term {
-        let sort = self.direct_level_sort();
-        let before = self.direct_of_base("direct.level", locks.level_base, object, sort);
-        self.direct_changed(&locks.levels, object, before)
+    pub(super) fn level_at(&mut self, locks: &Locks, object: Term) -> Term {
+        let sort = self.level_sort();
+        let before = self.of_base("direct.level", locks.level_base, object, sort);
+        self.changed(&locks.levels, object, before)
     }
 
     /// Shows that an object is held for writing.
-    pub(super) fn direct_prove_held(
+    pub(super) fn prove_held(
         &mut self,
         object: Term,
         blame: Blame,
         at: sil::source::Span,
     ) -> Result<(), Stop> {
-        let locks = self.direct_locks(blame.span)?;
-        let held = self.direct_in_held(&locks, object);
+        let locks = self.locks(blame.span)?;
+        let held = self.in_held(&locks, object);
         self.prove(held, blame, Reason::LockNotHeld, at)?;
-        let read = self.direct_in_read(&locks, object);
+        let read = self.in_read(&locks, object);
         let is_writer = self.terms.not(read);
         self.prove(is_writer, blame, Reason::LockReadHeld, at)
     }
 
     /// Makes the claim that the same objects are held as before, but for some objects.
-    pub(super) fn direct_same_locks(
+    pub(super) fn same_locks(
         &mut self,
         old: &Locks,
         new: &Locks,
@@ -150,35 +150,35 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let mut all = Vec::new();
         for object in objects([&old.held, &new.held, &old.read, &new.read]) {
-            all.push(self.direct_same_lock(old, new, but, object));
+            all.push(self.same_lock(old, new, but, object));
         }
         if old.base != new.base {
             let object = self.fresh_variable("o", Sort::REF);
-            let same = self.direct_same_lock(old, new, but, object);
+            let same = self.same_lock(old, new, but, object);
             let mut triggers = Vec::new();
             for base in [old.base, new.base].into_iter().flatten() {
-                triggers.push(vec![self.direct_base_held(base, object)]);
-                let read = self.direct_base_read(base, object);
+                triggers.push(vec![self.base_held(base, object)]);
+                let read = self.base_read(base, object);
                 if read != Terms::FALSE {
                     triggers.push(vec![read]);
                 }
             }
-            all.push(self.direct_quantify(Quant::Forall, &[object], triggers, same));
+            all.push(self.quantify(Quant::Forall, &[object], triggers, same));
         }
         Ok(self.terms.and(all))
     }
 
-    fn direct_same_lock(&mut self, old: &Locks, new: &Locks, but: &[Term], object: Term) -> Term {
-        let unnamed = self.direct_is_none_of(object, but);
-        let (before, after) = (self.direct_in_held(old, object), self.direct_in_held(new, object));
+    fn same_lock(&mut self, old: &Locks, new: &Locks, but: &[Term], object: Term) -> Term {
+        let unnamed = self.is_none_of(object, but);
+        let (before, after) = (self.in_held(old, object), self.in_held(new, object));
         let same = self.terms.iff(after, before);
-        let (before, after) = (self.direct_in_read(old, object), self.direct_in_read(new, object));
+        let (before, after) = (self.in_read(old, object), self.in_read(new, object));
         let same_read = self.terms.iff(after, before);
         let same = self.terms.and([same, same_read]);
         self.terms.implies(unnamed, same)
     }
 
-    fn direct_is_none_of(&mut self, object: Term, others: &[Term]) -> Term {
+    fn is_none_of(&mut self, object: Term, others: &[Term]) -> Term {
         let others: Vec<Term> =
             others.iter().map(|&other| self.terms.differs(object, other)).collect();
         self.terms.and(others)
@@ -186,7 +186,7 @@ impl Engine<'_> {
 
     /// Makes the claim that objects held before and after have the same level, but for some
     /// objects.
-    pub(super) fn direct_same_levels(
+    pub(super) fn same_levels(
         &mut self,
         old: &Locks,
         new: &Locks,
@@ -194,93 +194,91 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let mut all = Vec::new();
         for object in objects([&old.levels, &new.levels]) {
-            all.push(self.direct_same_level(old, new, but, object));
+            all.push(self.same_level(old, new, but, object));
         }
         if old.level_base != new.level_base {
             let object = self.fresh_variable("o", Sort::REF);
-            let same = self.direct_same_level(old, new, but, object);
-            let sort = self.direct_level_sort();
-            let base = self.direct_of_base("direct.level", new.level_base, object, sort);
-            all.push(self.direct_quantify(Quant::Forall, &[object], vec![vec![base]], same));
+            let same = self.same_level(old, new, but, object);
+            let sort = self.level_sort();
+            let base = self.of_base("direct.level", new.level_base, object, sort);
+            all.push(self.quantify(Quant::Forall, &[object], vec![vec![base]], same));
         }
         Ok(self.terms.and(all))
     }
 
-    fn direct_same_level(&mut self, old: &Locks, new: &Locks, but: &[Term], object: Term) -> Term {
-        let unnamed = self.direct_is_none_of(object, but);
-        let (before, after) = (self.direct_is_held(old, object), self.direct_is_held(new, object));
+    fn same_level(&mut self, old: &Locks, new: &Locks, but: &[Term], object: Term) -> Term {
+        let unnamed = self.is_none_of(object, but);
+        let (before, after) = (self.is_held(old, object), self.is_held(new, object));
         let guard = self.terms.and([unnamed, before, after]);
-        let (before, after) =
-            (self.direct_level_at(old, object), self.direct_level_at(new, object));
+        let (before, after) = (self.level_at(old, object), self.level_at(new, object));
         let same = self.terms.eq(after, before);
         self.terms.implies(guard, same)
     }
 
     /// Assumes that different objects that are held have different levels.
-    pub(super) fn direct_levels_differ(&mut self) -> Result<(), Stop> {
+    pub(super) fn levels_differ(&mut self) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let [first, second] = ["o", "p"].map(|name| self.fresh_variable(name, Sort::REF));
-        let fact = self.direct_differ(&locks, first, second);
-        let sort = self.direct_level_sort();
+        let fact = self.differ(&locks, first, second);
+        let sort = self.level_sort();
         let trigger = [first, second]
-            .map(|object| self.direct_of_base("direct.level", locks.level_base, object, sort));
+            .map(|object| self.of_base("direct.level", locks.level_base, object, sort));
         let triggers = vec![trigger.to_vec()];
         let fact = self.terms.forall(&[first, second], triggers, fact, "direct.levels.differ", 0);
         self.assume(fact)?;
         let named = known(&locks);
         for (position, &first) in named.iter().enumerate() {
             for &second in &named[position + 1..] {
-                let fact = self.direct_differ(&locks, first, second);
+                let fact = self.differ(&locks, first, second);
                 self.assume(fact)?;
             }
         }
         Ok(())
     }
 
-    fn direct_differ(&mut self, locks: &Locks, first: Term, second: Term) -> Term {
-        let (one, other) = (self.direct_is_held(locks, first), self.direct_is_held(locks, second));
+    fn differ(&mut self, locks: &Locks, first: Term, second: Term) -> Term {
+        let (one, other) = (self.is_held(locks, first), self.is_held(locks, second));
         let are_two = self.terms.differs(first, second);
         let guard = self.terms.and([one, other, are_two]);
-        let (one, other) =
-            (self.direct_level_at(locks, first), self.direct_level_at(locks, second));
+        let (one, other) = (self.level_at(locks, first), self.level_at(locks, second));
         let differ = self.terms.differs(one, other);
         self.terms.implies(guard, differ)
     }
 
     /// Learns the consequences of permission to `mu`: a held object has the level with which it
     /// counts, and is shared.
-    pub(super) fn direct_learn_level(&mut self, object: Term) -> Result<(), Stop> {
+    pub(super) fn learn_level(&mut self, object: Term) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
-        let chunks = self.here.heap.of(self.direct_mu()).to_vec();
+        let chunks = self.here.heap.of(self.direct.mu()).to_vec();
         for chunk in chunks.iter().filter(|chunk| chunk.arguments == [object]) {
-            self.direct_learn_level_of(&locks, chunk)?;
+            self.learn_level_of(&locks, chunk)?;
         }
         Ok(())
     }
 
     /// The same of all permission to `mu`: when locks have changed.
-    pub(super) fn direct_recall_levels(&mut self) -> Result<(), Stop> {
+    pub(super) fn recall_levels(&mut self) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let frames = self.here.framed.clone();
         for heap in std::iter::once(self.here.heap.clone()).chain(frames) {
-            for chunk in heap.of(self.direct_mu()) {
-                self.direct_learn_level_of(&locks, chunk)?;
+            for chunk in heap.of(self.direct.mu()) {
+                self.learn_level_of(&locks, chunk)?;
             }
         }
         Ok(())
     }
 
-    fn direct_learn_level_of(&mut self, locks: &Locks, chunk: &Chunk) -> Result<(), Stop> {
+    fn learn_level_of(&mut self, locks: &Locks, chunk: &Chunk) -> Result<(), Stop> {
         let object = chunk.arguments[0];
         let readable = self.terms.lt(Terms::NONE, chunk.amount);
-        let held = self.direct_is_held(locks, object);
+        let held = self.is_held(locks, object);
         let guard = self.terms.and([readable, held]);
         if guard == Terms::FALSE {
             return Ok(());
         }
-        let level = self.direct_level_at(locks, object);
+        let level = self.level_at(locks, object);
         let same = self.terms.eq(chunk.value, level);
-        let bottom = self.direct_bottom();
+        let bottom = self.bottom();
         let shared = self.terms.differs(level, bottom);
         let known = self.terms.and([same, shared]);
         let fact = self.terms.implies(guard, known);
@@ -288,53 +286,49 @@ impl Engine<'_> {
     }
 
     /// Learns that a held object is shared.
-    pub(super) fn direct_is_shared(&mut self, target: &Expr) -> Result<(), Stop> {
+    pub(super) fn is_shared(&mut self, target: &Expr) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let blame = Blame::new(ErrorId::InhaleFailed, span(target.span)).silent();
-        let object = self.direct_eval(target, blame)?;
-        let held = self.direct_is_held(&locks, object);
-        let level = self.direct_level_at(&locks, object);
-        let bottom = self.direct_bottom();
+        let object = self.eval(target, blame)?;
+        let held = self.is_held(&locks, object);
+        let level = self.level_at(&locks, object);
+        let bottom = self.bottom();
         let shared = self.terms.differs(level, bottom);
         let fact = self.terms.implies(held, shared);
         self.assume(fact)
     }
 
     /// Nobody holds a new object.
-    pub(super) fn direct_is_not_held(&mut self, object: Term) -> Result<(), Stop> {
+    pub(super) fn is_not_held(&mut self, object: Term) -> Result<(), Stop> {
         let thread = &self.frame.thread;
         for locks in [thread.locks.clone(), thread.old_locks.clone()].into_iter().flatten() {
-            let held = self.direct_is_held(&locks, object);
+            let held = self.is_held(&locks, object);
             let not_held = self.terms.not(held);
             self.assume(not_held)?;
         }
         Ok(())
     }
 
-    pub(super) fn direct_mu(&self) -> Resource {
-        Resource::Field(self.direct().mu)
-    }
-
     /// The values of a lockchange list, each shown to have one where `blame` does not trust it.
-    pub(super) fn direct_list(
+    pub(super) fn list(
         &mut self,
         list: &[Expr],
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Vec<Term>, Stop> {
-        list.iter().map(|object| self.direct_eval(object, blame(object))).collect()
+        list.iter().map(|object| self.eval(object, blame(object))).collect()
     }
 
     /// Forgets whether the objects of a list are held, and at which levels. The list names its
-    /// objects once the expressions before it are known ([`Self::direct_name_listed`]).
-    pub(super) fn direct_change_locks<'e>(&mut self, list: &'e [Expr]) -> Listed<'e> {
+    /// objects once the expressions before it are known ([`Self::name_listed`]).
+    pub(super) fn change_locks<'e>(&mut self, list: &'e [Expr]) -> Listed<'e> {
         let mut objects = Vec::new();
         if let Some(mut locks) = self.frame.thread.locks.clone() {
-            let sort = self.direct_level_sort();
+            let sort = self.level_sort();
             for _ in list {
                 let object = self.fresh("listed", Sort::REF);
                 let held = self.fresh("held", Sort::BOOL);
                 locks.held.set(object, held);
-                if self.direct().locking.has_readers {
+                if self.direct.locking.has_readers {
                     let read = self.fresh("rdheld", Sort::BOOL);
                     locks.read.set(object, read);
                 }
@@ -348,11 +342,11 @@ impl Engine<'_> {
     }
 
     /// The levels of all objects, or of those given, are not known any more.
-    pub(super) fn direct_forget_levels(&mut self, all: bool, given: &[Term]) {
+    pub(super) fn forget_levels(&mut self, all: bool, given: &[Term]) {
         let Some(mut locks) = self.frame.thread.locks.clone() else { return };
-        let sort = self.direct_level_sort();
+        let sort = self.level_sort();
         if all {
-            locks.level_base = self.direct_unknown_locks().level_base;
+            locks.level_base = self.unknown_locks().level_base;
             locks.levels.clear();
         }
         for &object in given {
@@ -364,8 +358,8 @@ impl Engine<'_> {
 
     /// Lists the given objects to which a method may give another level, where the state has its
     /// parameters.
-    pub(super) fn direct_releveled(&self, id: MethodId) -> Vec<Term> {
-        let direct = self.direct();
+    pub(super) fn releveled(&self, id: MethodId) -> Vec<Term> {
+        let direct = self.direct;
         let value = |given: &Given| match given {
             Given::This => self.frame.store.get(direct.this),
             Given::Parameter(local) => self.frame.store.get(Direct::local(*local)),
@@ -377,12 +371,12 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: nothing is known of these objects but what the list makes of them, and an
     /// expression has one value.
-    pub(super) fn direct_name_listed(
+    pub(super) fn name_listed(
         &mut self,
         listed: &Listed<'_>,
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<(), Stop> {
-        let values = self.direct_list(listed.list, blame)?;
+        let values = self.list(listed.list, blame)?;
         for (&object, value) in listed.objects.iter().zip(values) {
             let same = self.terms.identical(object, value);
             self.assume(same)?;
@@ -392,7 +386,7 @@ impl Engine<'_> {
 
     /// Shows that no more has changed of the locks since the start of the method than a list says.
     /// `may_relevel`: levels of all objects may have changed; `releveled`: those of these.
-    pub(super) fn direct_prove_frame(
+    pub(super) fn prove_frame(
         &mut self,
         list: &[Term],
         may_relevel: bool,
@@ -405,11 +399,11 @@ impl Engine<'_> {
             return Ok(());
         };
         let blame = Blame::new(ErrorId::LockchangeViolated, at).trusted();
-        let same = self.direct_same_locks(&old, &new, list)?;
+        let same = self.same_locks(&old, &new, list)?;
         self.prove(same, blame, reason, at)?;
         if !may_relevel {
             let but = [list, releveled].concat();
-            let same = self.direct_same_levels(&old, &new, &but)?;
+            let same = self.same_levels(&old, &new, &but)?;
             self.prove(same, blame, reason, at)?;
         }
         Ok(())
@@ -417,21 +411,21 @@ impl Engine<'_> {
 
     /// Proves the obligations about locks at the end of a method, with the values of its lockchange
     /// list.
-    pub(super) fn direct_prove_ending(
+    pub(super) fn prove_ending(
         &mut self,
         id: MethodId,
         method: &Method,
         list: &[Term],
     ) -> Result<(), Stop> {
-        let facts = self.direct().locking.method(id);
+        let facts = self.direct.locking.method(id);
         if self.frame.thread.locks.is_none() || !facts.locks {
             return Ok(());
         }
         let at = span(method.span);
         let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
-        self.direct_prove_frame(list, may_relevel, &releveled, Reason::ByMethod, at)?;
+        self.prove_frame(list, may_relevel, &releveled, Reason::ByMethod, at)?;
         if facts.is_forked && !method.lock_changes.is_empty() {
-            self.direct_prove_lets_go(at)?;
+            self.prove_lets_go(at)?;
         }
         Ok(())
     }
@@ -440,29 +434,28 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: nobody else can release what a thread holds, so once it has ended, whoever
     /// acquires that waits for ever.
-    fn direct_prove_lets_go(&mut self, at: sil::source::Span) -> Result<(), Stop> {
+    fn prove_lets_go(&mut self, at: sil::source::Span) -> Result<(), Stop> {
         let thread = &self.frame.thread;
         let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
             return Ok(());
         };
-        let before = self.direct_holds_nothing(&old);
-        let after = self.direct_holds_nothing(&new);
+        let before = self.holds_nothing(&old);
+        let after = self.holds_nothing(&new);
         let claim = self.terms.implies(before, after);
         let blame = Blame::new(ErrorId::LockchangeViolated, at).trusted();
         self.prove(claim, blame, Reason::ByThread, at)
     }
 
-    fn direct_holds_nothing(&mut self, locks: &Locks) -> Term {
+    fn holds_nothing(&mut self, locks: &Locks) -> Term {
         let named = known(locks);
         let mut all = Vec::new();
         for &object in &named {
-            let held = self.direct_is_held(locks, object);
+            let held = self.is_held(locks, object);
             all.push(self.terms.not(held));
         }
         if let Some(base) = locks.base {
             let object = self.fresh_variable("o", Sort::REF);
-            let (held, read) =
-                (self.direct_base_held(base, object), self.direct_base_read(base, object));
+            let (held, read) = (self.base_held(base, object), self.base_read(base, object));
             let some = self.terms.or([held, read]);
             let mut none = vec![self.terms.not(some)];
             none.extend(named.iter().map(|&known| self.terms.identical(object, known)));
@@ -471,20 +464,20 @@ impl Engine<'_> {
             if read != Terms::FALSE {
                 triggers.push(vec![read]);
             }
-            all.push(self.direct_quantify(Quant::Forall, &[object], triggers, body));
+            all.push(self.quantify(Quant::Forall, &[object], triggers, body));
         }
         self.terms.and(all)
     }
 
     /// Assumes that an object is of a class, or `null` where it need not exist. Only locks tell
     /// objects of different classes apart.
-    pub(super) fn direct_is_of_class(
+    pub(super) fn is_of_class(
         &mut self,
         object: Term,
         class: ClassId,
         exists: bool,
     ) -> Result<(), Stop> {
-        let direct = self.direct();
+        let direct = self.direct;
         if direct.tree.classes.len() < 2 || !direct.locking.is_used {
             return Ok(());
         }
@@ -502,16 +495,16 @@ impl Engine<'_> {
     }
 
     /// Assumes what the types say of the objects that a method is given.
-    pub(super) fn direct_assume_classes(&mut self, method: &Method) -> Result<(), Stop> {
-        let direct = self.direct();
+    pub(super) fn assume_classes(&mut self, method: &Method) -> Result<(), Stop> {
+        let direct = self.direct;
         if let Some(this) = self.frame.store.get(direct.this) {
-            self.direct_is_of_class(this, method.class, true)?;
+            self.is_of_class(this, method.class, true)?;
         }
         for &parameter in &method.parameters {
             if let Type::Class(class) = direct.tree.locals[parameter].ty
                 && let Some(value) = self.frame.store.get(renumbered(parameter))
             {
-                self.direct_is_of_class(value, class, false)?;
+                self.is_of_class(value, class, false)?;
             }
         }
         Ok(())

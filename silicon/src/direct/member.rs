@@ -9,35 +9,33 @@ use super::assertion::conjuncts;
 use super::exec::Flow;
 use super::scope::{self, Needs};
 use super::table::Invariant;
-use super::{renumbered, span};
+use super::{Chalice, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::Heap;
 use crate::engine::state::thread::{Allowed, Thread};
 use crate::engine::state::{State, Store};
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Amounts, Explore, Stop};
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// Verifies a member of a Chalice program, or says that it cannot be done.
-    pub(crate) fn verify_direct(&mut self, member: Member) -> Result<(), Stop> {
-        let direct = self.direct();
-        let needs = self.direct_check_scope(member)?;
+    pub(crate) fn verify(&mut self, member: Member) -> Result<(), Stop> {
+        let direct = self.direct;
+        let needs = self.check_scope(member)?;
         // A run repeats all from the start of the member, so none of it can be given to others.
         self.run.sharing = None;
         match member {
-            Member::Method(id) => self.direct_method(renumbered(id), needs),
+            Member::Method(id) => self.method(renumbered(id), needs),
             Member::Predicate(id) => match direct.invariant(id) {
                 Invariant::Predicate(predicate) => {
                     let body = std::slice::from_ref(&predicate.body);
-                    self.direct_invariant(body, &[], |_| Ok(()))
+                    self.invariant(body, &[], |_| Ok(()))
                 }
                 Invariant::Monitor(id, _) => {
-                    self.direct_invariant(direct.invariants(id), &[], |engine| {
-                        engine.direct_check_history(id)
-                    })
+                    self.invariant(direct.invariants(id), &[], |chalice| chalice.check_history(id))
                 }
                 Invariant::Messages(channel) => {
                     let clause = channel.where_clause.as_slice();
-                    self.direct_invariant(clause, &channel.parameters, |_| Ok(()))
+                    self.invariant(clause, &channel.parameters, |_| Ok(()))
                 }
 
                 Invariant::Other(at) => {
@@ -50,37 +48,37 @@ impl Engine<'_> {
     }
 
     /// Returns the needs of a member, if there are rules for everything in it.
-    pub(super) fn direct_check_scope(&self, member: Member) -> Result<Needs, Stop> {
-        scope::needs(self.direct(), member)
+    pub(super) fn check_scope(&self, member: Member) -> Result<Needs, Stop> {
+        scope::needs(self.direct, member)
             .or_else(|(at, what)| self.unsupported_at(at, &format!("{what} in direct execution")))
     }
 
     /// The contract makes sense, and the body meets it.
-    fn direct_method(&mut self, id: MethodId, needs: Needs) -> Result<(), Stop> {
-        self.explore_apart(|engine| {
-            engine.direct_path(id, needs)?;
-            engine.log.count_path();
-            engine.go_on()
+    fn method(&mut self, id: MethodId, needs: Needs) -> Result<(), Stop> {
+        self.explore_apart(|chalice| {
+            chalice.path(id, needs)?;
+            chalice.log.count_path();
+            chalice.go_on()
         })?;
         Ok(())
     }
 
-    fn direct_path(&mut self, id: MethodId, needs: Needs) -> Result<(), Stop> {
-        let direct = self.direct();
+    fn path(&mut self, id: MethodId, needs: Needs) -> Result<(), Stop> {
+        let direct = self.direct;
         let method = &direct.tree.methods[id];
-        self.direct_start()?;
+        self.start()?;
         self.begin_epoch();
         if needs.counts {
-            self.direct_count();
+            self.count();
         }
         if needs.fractions {
-            self.direct_choose_fraction(None)?;
+            self.choose_fraction(None)?;
         }
-        self.direct_forget(method.parameters.iter().copied());
-        self.direct_start_thread(id)?;
+        self.forget(method.parameters.iter().copied());
+        self.start_thread(id)?;
         let well_formed =
             |clause: &chalice::program::Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
-        self.direct_produce_all(&method.requires, None, well_formed)?;
+        self.produce_all(&method.requires, None, well_formed)?;
         for clause in &method.requires {
             if self.is_ill_formed_at(span(clause.span))? {
                 self.end_unframed()?;
@@ -90,31 +88,31 @@ impl Engine<'_> {
         if !method.requires.is_empty() && self.seems_dead()? {
             return Err(Stop::Infeasible);
         }
-        self.direct_learn_kept_levels(&method.requires)?;
-        self.direct_move_credits(&method.requires, false)?;
+        self.learn_kept_levels(&method.requires)?;
+        self.move_credits(&method.requires, false)?;
         self.frame.past.old = Some(self.here.heap.clone());
-        self.direct_forget(method.results.iter().copied());
+        self.forget(method.results.iter().copied());
         if self.choose(&[None, None])? == 0 {
             self.here.heap = Heap::default();
-            self.direct_forget_all_moments();
+            self.forget_all_moments();
             if self.frame.thread.locks.is_some() {
-                self.frame.thread.locks = Some(self.direct_unknown_locks());
+                self.frame.thread.locks = Some(self.unknown_locks());
             }
-            self.direct_produce_all(&method.ensures, None, well_formed)?;
-            self.direct_list(&method.lock_changes, well_formed)?;
+            self.produce_all(&method.ensures, None, well_formed)?;
+            self.list(&method.lock_changes, well_formed)?;
             return Ok(());
         }
         if method.requires.iter().any(mentions_holds) {
-            self.direct_levels_differ()?;
+            self.levels_differ()?;
         }
         if direct.options.defaults > 0 {
-            self.direct_open_own(&method.requires)?;
+            self.open_own(&method.requires)?;
         }
-        if self.direct_block(&method.body)? == Flow::Ends {
+        if self.block(&method.body)? == Flow::Ends {
             return Ok(());
         }
         if direct.options.defaults > 0 {
-            self.direct_close_own(&method.ensures)?;
+            self.close_own(&method.ensures)?;
         }
         self.log.enter("contract", span(method.span));
         for clause in &method.ensures {
@@ -125,37 +123,37 @@ impl Engine<'_> {
             }
         }
         if direct.locking.method(id).is_forked {
-            self.direct_prove_no_debt_in_token(&method.ensures, span(method.span))?;
+            self.prove_no_debt_in_token(&method.ensures, span(method.span))?;
         }
-        self.direct_move_credits(&method.ensures, true)?;
-        self.direct_prove_no_debt(Reason::ByMethod, span(method.span))?;
+        self.move_credits(&method.ensures, true)?;
+        self.prove_no_debt(Reason::ByMethod, span(method.span))?;
         // Before permission is given away that the list may need.
-        let list = self.direct_list(&method.lock_changes, |object| {
+        let list = self.list(&method.lock_changes, |object| {
             Blame::new(ErrorId::NotWellformed, span(object.span)).trusted()
         })?;
         let violated = Blame::new(ErrorId::PostconditionViolated, span(method.span));
-        self.direct_prove_kept_levels(&method.ensures, violated)?;
-        self.direct_consume_all(&method.ensures, |clause| {
+        self.prove_kept_levels(&method.ensures, violated)?;
+        self.consume_all(&method.ensures, |clause| {
             Blame::new(ErrorId::PostconditionViolated, span(clause.span)).trusted()
         })?;
-        self.direct_prove_no_leak(Reason::ByMethod, span(method.span))?;
-        self.direct_prove_ending(id, method, &list)
+        self.prove_no_leak(Reason::ByMethod, span(method.span))?;
+        self.prove_ending(id, method, &list)
     }
 
     /// Sets the knowledge about locks at the start of a method.
-    fn direct_start_thread(&mut self, id: MethodId) -> Result<(), Stop> {
-        let direct = self.direct();
+    fn start_thread(&mut self, id: MethodId) -> Result<(), Stop> {
+        let direct = self.direct;
         if !direct.locking.is_used {
             return Ok(());
         }
         let method = &direct.tree.methods[id];
-        self.direct_order()?;
-        self.direct_assume_classes(method)?;
-        let locks = self.direct_unknown_locks();
+        self.order()?;
+        self.assume_classes(method)?;
+        let locks = self.unknown_locks();
         let allowed = Allowed {
             changes: direct.locking.changes(&method.body),
             may_relevel: direct.locking.method(id).may_relevel,
-            releveled: self.direct_releveled(id).into(),
+            releveled: self.releveled(id).into(),
         };
         let (locks, old_locks) = (Some(locks.clone()), Some(locks));
         self.frame.thread = Thread { locks, old_locks, allowed, ..Thread::default() };
@@ -163,8 +161,8 @@ impl Engine<'_> {
     }
 
     /// A store that has nothing but what all expressions of the member share.
-    pub(super) fn direct_store(&self) -> Store {
-        let direct = self.direct();
+    pub(super) fn store(&self) -> Store {
+        let direct = self.direct;
         let mut store = Store::new(&direct.locals);
         for ghost in [direct.whole, direct.least] {
             if let Some(value) = self.frame.store.get(ghost) {
@@ -175,8 +173,8 @@ impl Engine<'_> {
     }
 
     /// The state where nothing is known but that there is an object.
-    fn direct_start(&mut self) -> Result<(), Stop> {
-        let direct = self.direct();
+    fn start(&mut self) -> Result<(), Stop> {
+        let direct = self.direct;
         self.set_state(State::new(&direct.locals));
         let this = self.fresh("this", Sort::REF);
         self.frame.store.set(direct.this, this);
@@ -185,29 +183,29 @@ impl Engine<'_> {
     }
 
     /// The body frames itself and is defined.
-    fn direct_invariant(
+    fn invariant(
         &mut self,
         clauses: &[Expr],
         of: &[LocalId],
         mut check: impl FnMut(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let paths = self.explore(|engine| {
-            engine.direct_start()?;
-            engine.direct_order()?;
-            engine.direct_forget(of.iter().copied());
-            let common = engine.direct_common()?;
-            engine.frame.store.set(engine.direct().fraction, common);
+        let paths = self.explore(|chalice| {
+            chalice.start()?;
+            chalice.order()?;
+            chalice.forget(of.iter().copied());
+            let common = chalice.common()?;
+            chalice.core.frame.store.set(chalice.direct.fraction, common);
             // SOUNDNESS: more than full permission is no contradiction: of an instance a part may
             // be held.
-            engine.here.heap.amounts = Amounts::SomeOrNone;
+            chalice.here.heap.amounts = Amounts::SomeOrNone;
             for (_, conjunct) in conjuncts(clauses) {
                 let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
-                engine.direct_produce_all([conjunct], None, |_| blame)?;
+                chalice.produce_all([conjunct], None, |_| blame)?;
             }
-            if engine.seems_dead()? {
+            if chalice.seems_dead()? {
                 return Err(Stop::Infeasible);
             }
-            check(engine)
+            check(chalice)
         })?;
         if let (true, Some(first)) = (paths.is_empty(), clauses.first()) {
             self.log.warn_of_contradiction(span(first.span), "the body of the predicate");

@@ -8,11 +8,11 @@ use smt::terms::{Term, Terms};
 use super::assertion::conjuncts;
 use super::exec::Flow;
 use super::levels::Level;
-use super::{renumbered, span};
+use super::{Chalice, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::Frame;
 use crate::engine::state::heap::{Chunk, Resource};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Explore, Stop, View};
 
 /// The operand of a statement about locks.
 #[derive(Clone, Copy)]
@@ -31,57 +31,46 @@ struct Bound {
     is_channel: bool,
 }
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// The operand of a statement, evaluated once.
-    fn direct_target(&mut self, target: &Expr, blame: Blame) -> Result<Target, Stop> {
+    fn target(&mut self, target: &Expr, blame: Blame) -> Result<Target, Stop> {
         let at = span(target.span);
         let Type::Class(class) = target.ty else {
             return self.unsupported_at(at, "a lock of something that is no object");
         };
-        let object =
-            self.direct_eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
+        let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
         // What is held is an object.
         if !matches!(blame.error, ErrorId::ReleaseFailed | ErrorId::DowngradeFailed) {
             let exists = self.terms.differs(object, Terms::NULL);
             self.prove(exists, blame, Reason::ReceiverNull, at)?;
         }
         if !matches!(target.kind, ExprKind::This) {
-            self.direct_is_of_class(object, class, true)?;
+            self.is_of_class(object, class, true)?;
         }
         Ok(Target { object, class, at })
     }
 
     /// `acquire e`: the object is above all that is held, and its invariant is received.
-    pub(super) fn direct_acquire(
-        &mut self,
-        target: &Expr,
-        mode: LockMode,
-        at: Span,
-    ) -> Result<(), Stop> {
+    pub(super) fn acquire(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::AcquireFailed, at);
-        let target = self.direct_target(target, blame)?;
-        self.direct_acquire_target(target, mode, blame)
+        let target = self.target(target, blame)?;
+        self.acquire_target(target, mode, blame)
     }
 
-    fn direct_acquire_target(
-        &mut self,
-        target: Target,
-        mode: LockMode,
-        blame: Blame,
-    ) -> Result<(), Stop> {
-        let mut locks = self.direct_locks(blame.span)?;
-        let checks = self.direct().options.deadlock_checks;
-        let level = self.direct_read_level(target.object, checks.then_some(blame), target.at)?;
+    fn acquire_target(&mut self, target: Target, mode: LockMode, blame: Blame) -> Result<(), Stop> {
+        let mut locks = self.locks(blame.span)?;
+        let checks = self.direct.options.deadlock_checks;
+        let level = self.read_level(target.object, checks.then_some(blame), target.at)?;
         let debts = self.here.credits.clone();
         let wait = Level::Wait { locks: locks.clone(), debts };
-        let above = self.direct_level_below(&wait, &Level::Value(level))?;
+        let above = self.level_below(&wait, &Level::Value(level))?;
         if checks {
             self.prove(above, blame, Reason::LockOrder, target.at)?;
         } else {
             self.assume(above)?;
         }
         // It is above what is held, so it is none of that.
-        let held = self.direct_is_held(&locks, target.object);
+        let held = self.is_held(&locks, target.object);
         let not_held = self.terms.not(held);
         self.assume(not_held)?;
         locks.levels.set(target.object, level);
@@ -90,40 +79,40 @@ impl Engine<'_> {
             LockMode::Read => locks.read.set(target.object, Terms::TRUE),
         }
         self.frame.thread.locks = Some(locks);
-        self.direct_take_invariant(target, mode, None, blame)
+        self.take_invariant(target, mode, None, blame)
     }
 
     /// Receives what a monitor keeps; `snapshot`: the values, if they are known.
-    fn direct_take_invariant(
+    fn take_invariant(
         &mut self,
         target: Target,
         mode: LockMode,
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let direct = self.direct();
+        let direct = self.direct;
         let invariants = direct.invariants(target.class);
-        let locks = self.direct_locks(blame.span)?;
-        let level = self.direct_level_at(&locks, target.object);
+        let locks = self.locks(blame.span)?;
+        let level = self.level_at(&locks, target.object);
         let is_ill_formed = direct
             .monitor(target.class)
             .is_some_and(|monitor| self.is_ill_formed_predicate(monitor));
-        self.direct_in_monitor(target.object, mode, |engine| {
-            engine.direct_produce_received(invariants, snapshot, is_ill_formed, blame)?;
-            engine.direct_learn_history(target.class, target.object, level, blame)?;
+        self.in_monitor(target.object, mode, |chalice| {
+            chalice.produce_received(invariants, snapshot, is_ill_formed, blame)?;
+            chalice.learn_history(target.class, target.object, level, blame)?;
             match mode {
-                LockMode::Write => engine.direct_move_credits(invariants, false),
+                LockMode::Write => chalice.move_credits(invariants, false),
                 // Readers share a monitor, so they get no credits.
                 LockMode::Read => Ok(()),
             }
         })?;
-        self.direct_note_acquired(target.object);
+        self.note_acquired(target.object);
         Ok(())
     }
 
     /// Receives what others have given. What is not well-formed cannot be had, and that is wrong
     /// where it is stated.
-    pub(super) fn direct_produce_received<'e>(
+    pub(super) fn produce_received<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
         snapshot: Option<Term>,
@@ -131,33 +120,33 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         if !is_ill_formed {
-            return self.direct_produce_all(clauses, snapshot, |_| blame.trusted());
+            return self.produce_all(clauses, snapshot, |_| blame.trusted());
         }
         for (_, conjunct) in conjuncts(clauses) {
             let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
-            self.direct_produce_all([conjunct], None, |_| blame)?;
+            self.produce_all([conjunct], None, |_| blame)?;
         }
         self.end_unframed()
     }
 
-    fn direct_wait_level(&self, at: Span) -> Result<Level, Stop> {
+    fn wait_level(&self, at: Span) -> Result<Level, Stop> {
         let debts = self.here.credits.clone();
-        Ok(Level::Wait { locks: self.direct_locks(at)?, debts })
+        Ok(Level::Wait { locks: self.locks(at)?, debts })
     }
 
     /// The level of an object. Without `blame` it need not be readable; it is any level then.
-    pub(super) fn direct_read_level(
+    pub(super) fn read_level(
         &mut self,
         object: Term,
         blame: Option<Blame>,
         at: Span,
     ) -> Result<Term, Stop> {
-        let resource = self.direct_mu();
+        let resource = self.direct.mu();
         let asking = blame.unwrap_or(Blame::new(ErrorId::AcquireFailed, at).trusted());
         if let Some(level) = self.lookup(resource, &[object], asking)? {
             return Ok(level);
         }
-        let sort = self.direct_level_sort();
+        let sort = self.level_sort();
         let level = self.fresh("level", sort);
         if let Some(blame) = blame {
             let heap = self.here.heap.clone();
@@ -168,57 +157,47 @@ impl Engine<'_> {
     }
 
     /// `release e`: the invariant is given away.
-    pub(super) fn direct_release(
-        &mut self,
-        target: &Expr,
-        mode: LockMode,
-        at: Span,
-    ) -> Result<(), Stop> {
+    pub(super) fn release(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::ReleaseFailed, at);
-        let target = self.direct_target(target, blame)?;
-        self.direct_release_target(target, mode, blame)
+        let target = self.target(target, blame)?;
+        self.release_target(target, mode, blame)
     }
 
-    fn direct_release_target(
-        &mut self,
-        target: Target,
-        mode: LockMode,
-        blame: Blame,
-    ) -> Result<(), Stop> {
+    fn release_target(&mut self, target: Target, mode: LockMode, blame: Blame) -> Result<(), Stop> {
         match mode {
-            LockMode::Write => self.direct_prove_held(target.object, blame, target.at)?,
+            LockMode::Write => self.prove_held(target.object, blame, target.at)?,
             LockMode::Read => {
-                let locks = self.direct_locks(blame.span)?;
-                let read = self.direct_holds(&locks, target.object, LockMode::Read);
+                let locks = self.locks(blame.span)?;
+                let read = self.holds(&locks, target.object, LockMode::Read);
                 self.prove(read, blame, Reason::LockNotHeld, target.at)?;
             }
         }
-        self.direct_leave(target.class, target.object, mode, blame.span)?;
-        self.direct_give_invariant(target, mode, blame.span)?;
-        self.direct_let_go(target.object, blame.span)
+        self.leave(target.class, target.object, mode, blame.span)?;
+        self.give_invariant(target, mode, blame.span)?;
+        self.let_go(target.object, blame.span)
     }
 
     /// `downgrade e`: what the monitor keeps is given away, and a reader's part of it comes back,
     /// with the same values.
     ///
     /// SOUNDNESS: nobody else acts in between.
-    pub(super) fn direct_downgrade(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+    pub(super) fn downgrade(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::DowngradeFailed, at);
-        let target = self.direct_target(target, blame)?;
-        self.direct_prove_held(target.object, blame, target.at)?;
-        self.direct_leave(target.class, target.object, LockMode::Write, at)?;
-        let snapshot = self.direct_give_invariant(target, LockMode::Write, at)?;
-        self.direct_take_invariant(target, LockMode::Read, Some(snapshot), blame)?;
-        let mut locks = self.direct_locks(at)?;
+        let target = self.target(target, blame)?;
+        self.prove_held(target.object, blame, target.at)?;
+        self.leave(target.class, target.object, LockMode::Write, at)?;
+        let snapshot = self.give_invariant(target, LockMode::Write, at)?;
+        self.take_invariant(target, LockMode::Read, Some(snapshot), blame)?;
+        let mut locks = self.locks(at)?;
         locks.read.set(target.object, Terms::TRUE);
         self.frame.thread.locks = Some(locks);
         Ok(())
     }
 
-    fn direct_let_go(&mut self, object: Term, at: Span) -> Result<(), Stop> {
-        let mut locks = self.direct_locks(at)?;
+    fn let_go(&mut self, object: Term, at: Span) -> Result<(), Stop> {
+        let mut locks = self.locks(at)?;
         locks.held.set(object, Terms::FALSE);
-        if self.direct().locking.has_readers {
+        if self.direct.locking.has_readers {
             locks.read.set(object, Terms::FALSE);
         }
         self.frame.thread.locks = Some(locks);
@@ -226,38 +205,33 @@ impl Engine<'_> {
     }
 
     /// Gives away what a monitor keeps, and yields the values.
-    fn direct_give_invariant(
-        &mut self,
-        target: Target,
-        mode: LockMode,
-        at: Span,
-    ) -> Result<Term, Stop> {
-        let invariants = self.direct().invariants(target.class);
+    fn give_invariant(&mut self, target: Target, mode: LockMode, at: Span) -> Result<Term, Stop> {
+        let invariants = self.direct.invariants(target.class);
         let blame = Blame::new(ErrorId::FoldFailed, at).trusted();
         self.remember_heap();
-        self.direct_in_monitor(target.object, mode, |engine| {
+        self.in_monitor(target.object, mode, |chalice| {
             if mode == LockMode::Write {
-                engine.direct_move_credits(invariants, true)?;
+                chalice.move_credits(invariants, true)?;
             }
-            engine.frame.assertion.keeps_snapshots = true;
+            chalice.frame.assertion.keeps_snapshots = true;
             let snapshot =
-                engine.direct_consume_all(invariants, |clause| blame.clause(span(clause.span)));
+                chalice.consume_all(invariants, |clause| blame.clause(span(clause.span)));
             // Others may change what they get.
-            engine.begin_epoch();
+            chalice.begin_epoch();
             snapshot
         })
     }
 
     /// Runs where `this` is an object whose monitor invariant is meant.
-    pub(super) fn direct_in_monitor<T>(
+    pub(super) fn in_monitor<T>(
         &mut self,
         object: Term,
         mode: LockMode,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let direct = self.direct();
-        let common = self.direct_common()?;
-        let mut store = self.direct_store();
+        let direct = self.direct;
+        let common = self.common()?;
+        let mut store = self.store();
         store.set(direct.this, object);
         store.set(direct.fraction, common);
         let user = Some(self.frame.users_variables());
@@ -267,7 +241,7 @@ impl Engine<'_> {
     }
 
     /// `lock (e) { .. }`: the object is evaluated once.
-    pub(super) fn direct_lock(
+    pub(super) fn lock(
         &mut self,
         target: &Expr,
         mode: LockMode,
@@ -275,86 +249,75 @@ impl Engine<'_> {
         at: Span,
     ) -> Result<Flow, Stop> {
         let blame = Blame::new(ErrorId::AcquireFailed, at);
-        let target = self.direct_target(target, blame)?;
-        self.direct_acquire_target(target, mode, blame)?;
-        if self.direct_block(body)? == Flow::Ends {
+        let target = self.target(target, blame)?;
+        self.acquire_target(target, mode, blame)?;
+        if self.block(body)? == Flow::Ends {
             return Ok(Flow::Ends);
         }
         self.log.enter("release", at);
-        self.direct_release_target(target, mode, Blame::new(ErrorId::ReleaseFailed, at))?;
+        self.release_target(target, mode, Blame::new(ErrorId::ReleaseFailed, at))?;
         Ok(Flow::Goes)
     }
 
     /// `share e between ..`: the object gets a level, then its invariant is given away.
-    pub(super) fn direct_share(
-        &mut self,
-        target: &Expr,
-        bounds: &Bounds,
-        at: Span,
-    ) -> Result<(), Stop> {
+    pub(super) fn share(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::ShareFailed, at);
-        let target = self.direct_target(target, blame)?;
-        let locks = self.direct_locks(at)?;
-        let level = self.direct_whole_level(target, blame)?;
-        let bottom = self.direct_bottom();
+        let target = self.target(target, blame)?;
+        let locks = self.locks(at)?;
+        let level = self.whole_level(target, blame)?;
+        let bottom = self.bottom();
         let unshared = self.terms.eq(level, bottom);
         self.prove(unshared, blame, Reason::AlreadyShared, target.at)?;
-        let chosen = self.direct_choose_level(bounds, at)?;
-        self.direct_set_level(target, chosen, blame)?;
+        let chosen = self.choose_level(bounds, at)?;
+        self.set_level(target, chosen, blame)?;
         // What is held is shared.
-        let held = self.direct_is_held(&locks, target.object);
+        let held = self.is_held(&locks, target.object);
         let not_held = self.terms.not(held);
         self.assume(not_held)?;
-        self.direct_begin_history(target.class, target.object, chosen, at)?;
-        self.direct_give_invariant(target, LockMode::Write, at)?;
+        self.begin_history(target.class, target.object, chosen, at)?;
+        self.give_invariant(target, LockMode::Write, at)?;
         Ok(())
     }
 
     /// `reorder e between ..`: an object that is held gets another level.
-    pub(super) fn direct_reorder(
-        &mut self,
-        target: &Expr,
-        bounds: &Bounds,
-        at: Span,
-    ) -> Result<(), Stop> {
+    pub(super) fn reorder(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::ReorderFailed, at);
-        let target = self.direct_target(target, blame)?;
-        self.direct_prove_held(target.object, blame, target.at)?;
-        self.direct_whole_level(target, blame)?;
-        let chosen = self.direct_choose_level(bounds, at)?;
-        self.direct_set_level(target, chosen, blame)?;
-        let mut locks = self.direct_locks(at)?;
+        let target = self.target(target, blame)?;
+        self.prove_held(target.object, blame, target.at)?;
+        self.whole_level(target, blame)?;
+        let chosen = self.choose_level(bounds, at)?;
+        self.set_level(target, chosen, blame)?;
+        let mut locks = self.locks(at)?;
         locks.levels.set(target.object, chosen);
         self.frame.thread.locks = Some(locks);
         Ok(())
     }
 
     /// `unshare e`: an object that is held is the thread's own again.
-    pub(super) fn direct_unshare(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+    pub(super) fn unshare(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::UnshareFailed, at);
-        let target = self.direct_target(target, blame)?;
-        let level = self.direct_whole_level(target, blame)?;
-        let bottom = self.direct_bottom();
+        let target = self.target(target, blame)?;
+        let level = self.whole_level(target, blame)?;
+        let bottom = self.bottom();
         let shared = self.terms.differs(level, bottom);
         self.prove(shared, blame, Reason::NotShared, target.at)?;
-        self.direct_prove_held(target.object, blame, target.at)?;
-        self.direct_set_level(target, bottom, blame)?;
-        self.direct_let_go(target.object, at)
+        self.prove_held(target.object, blame, target.at)?;
+        self.set_level(target, bottom, blame)?;
+        self.let_go(target.object, at)
     }
 
     /// `free e`: all permission to an object is given up.
-    pub(super) fn direct_free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+    pub(super) fn free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::FreeFailed, at);
         let Type::Class(class) = target.ty else {
             return self.unsupported_at(at, "`free` of something that is no object");
         };
-        let object =
-            self.direct_eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
-        let direct = self.direct();
+        let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
+        let direct = self.direct;
         let fields = direct.tree.classes[class].fields();
         let fields = fields.map(|field| Resource::Field(renumbered(field)));
         self.remember_heap();
-        for resource in std::iter::once(self.direct_mu()).chain(fields) {
+        for resource in std::iter::once(self.direct.mu()).chain(fields) {
             let whole = Terms::WRITE;
             self.consume_location(resource, vec![object], whole, span(target.span), blame)?;
         }
@@ -362,8 +325,8 @@ impl Engine<'_> {
     }
 
     /// The level of an object, to which all permission has to be there.
-    fn direct_whole_level(&mut self, target: Target, blame: Blame) -> Result<Term, Stop> {
-        let (resource, arguments) = (self.direct_mu(), vec![target.object]);
+    fn whole_level(&mut self, target: Target, blame: Blame) -> Result<Term, Stop> {
+        let (resource, arguments) = (self.direct.mu(), vec![target.object]);
         let heap = self.here.heap.clone();
         if let Some(level) = self.take_location(resource, &arguments, Terms::WRITE)? {
             self.here.heap = heap;
@@ -373,15 +336,15 @@ impl Engine<'_> {
         let reported =
             self.fail_permission(&heap, resource, &arguments, whole, blame, target.at)?;
         self.drop_aliases(resource, &arguments)?;
-        let sort = self.direct_level_sort();
+        let sort = self.level_sort();
         let value = self.fresh("missing", sort);
         self.log.taint(value, reported);
         self.add_chunk(resource, Chunk { arguments, value, amount: Terms::WRITE })?;
         Ok(value)
     }
 
-    fn direct_set_level(&mut self, target: Target, level: Term, blame: Blame) -> Result<(), Stop> {
-        self.write_field(target.object, self.direct().mu, level, blame.span, blame)
+    fn set_level(&mut self, target: Target, level: Term, blame: Blame) -> Result<(), Stop> {
+        self.core.write_field(target.object, self.direct.mu, level, blame.span, blame)
     }
 
     /// A level between bounds; without bounds, one above the wait level.
@@ -389,31 +352,31 @@ impl Engine<'_> {
     /// SOUNDNESS: each lower bound is shown to be below each upper one, and something is below each
     /// upper bound even if there are no lower ones, or if they are null (a channel is never at the
     /// lowest level); the order is dense and has no greatest element, so there is such a level.
-    pub(super) fn direct_choose_level(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
-        let mut lower = self.direct_bounds(&bounds.lower)?;
-        let upper = self.direct_bounds(&bounds.upper)?;
+    pub(super) fn choose_level(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
+        let mut lower = self.bounds(&bounds.lower)?;
+        let upper = self.bounds(&bounds.upper)?;
         if lower.is_empty() && upper.is_empty() {
-            let level = self.direct_wait_level(at)?;
+            let level = self.wait_level(at)?;
             lower.push(Bound { exists: Terms::TRUE, level, at, is_channel: false });
         }
         for low in &lower {
             for high in &upper {
                 let both = self.terms.and([low.exists, high.exists]);
-                self.direct_prove_ordered(both, &low.level, &high.level, low.at)?;
+                self.prove_ordered(both, &low.level, &high.level, low.at)?;
             }
         }
         if !lower.iter().any(|bound| bound.exists == Terms::TRUE) {
-            let bottom = Level::Value(self.direct_bottom());
+            let bottom = Level::Value(self.bottom());
             for high in upper.iter().filter(|high| !high.is_channel) {
                 let mut guards = vec![high.exists];
                 guards.extend(lower.iter().map(|low| self.terms.not(low.exists)));
                 let guard = self.terms.and(guards);
-                self.direct_prove_ordered(guard, &bottom, &high.level, high.at)?;
+                self.prove_ordered(guard, &bottom, &high.level, high.at)?;
             }
         }
-        let sort = self.direct_level_sort();
+        let sort = self.level_sort();
         let chosen = self.fresh("level", sort);
-        let bottom = self.direct_bottom();
+        let bottom = self.bottom();
         let shared = self.terms.differs(chosen, bottom);
         self.assume(shared)?;
         let value = Level::Value(chosen);
@@ -421,9 +384,9 @@ impl Engine<'_> {
             lower.iter().map(|low| (low, true)).chain(upper.iter().map(|high| (high, false)))
         {
             let fact = if is_lower {
-                self.direct_level_below(&bound.level, &value)?
+                self.level_below(&bound.level, &value)?
             } else {
-                self.direct_level_below(&value, &bound.level)?
+                self.level_below(&value, &bound.level)?
             };
             let fact = self.terms.implies(bound.exists, fact);
             self.assume(fact)?;
@@ -431,39 +394,37 @@ impl Engine<'_> {
         Ok(chosen)
     }
 
-    fn direct_prove_ordered(
+    fn prove_ordered(
         &mut self,
         guard: Term,
         low: &Level,
         high: &Level,
         at: Span,
     ) -> Result<(), Stop> {
-        let ordered = self.direct_level_below(low, high)?;
+        let ordered = self.level_below(low, high)?;
         let claim = self.terms.implies(guard, ordered);
         self.prove(claim, Blame::new(ErrorId::BoundsFailed, at), Reason::LockOrder, at)
     }
 
     /// Bounds as levels. A null object bounds nothing.
-    fn direct_bounds(&mut self, bounds: &[Expr]) -> Result<Vec<Bound>, Stop> {
+    fn bounds(&mut self, bounds: &[Expr]) -> Result<Vec<Bound>, Stop> {
         let mut all = Vec::new();
         for bound in bounds {
             let at = span(bound.span);
             let blame = Blame::new(ErrorId::BoundsFailed, at);
             let is_channel = matches!(bound.ty, Type::Channel(_));
             let (exists, level) = match &bound.kind {
-                ExprKind::WaitLevel => (Terms::TRUE, self.direct_wait_level(at)?),
-                _ if bound.ty == Type::Mu => {
-                    (Terms::TRUE, Level::Value(self.direct_eval(bound, blame)?))
-                }
+                ExprKind::WaitLevel => (Terms::TRUE, self.wait_level(at)?),
+                _ if bound.ty == Type::Mu => (Terms::TRUE, Level::Value(self.eval(bound, blame)?)),
                 _ => {
-                    let object = self.direct_eval(bound, blame)?;
+                    let object = self.eval(bound, blame)?;
                     let exists = match bound.kind {
                         ExprKind::This => Terms::TRUE,
                         _ => self.terms.differs(object, Terms::NULL),
                     };
                     let level =
-                        self.under(exists, |engine| engine.direct_read_bound(object, blame, at))?;
-                    let sort = self.direct_level_sort();
+                        self.under(exists, |chalice| chalice.read_bound(object, blame, at))?;
+                    let sort = self.level_sort();
                     let level = level.unwrap_or_else(|| self.fresh("level", sort));
                     (exists, Level::Value(level))
                 }
@@ -473,8 +434,8 @@ impl Engine<'_> {
         Ok(all)
     }
 
-    fn direct_read_bound(&mut self, object: Term, blame: Blame, at: Span) -> Result<Term, Stop> {
-        let sort = self.direct_level_sort();
-        self.read_field(object, self.direct().mu, sort, at, blame)
+    fn read_bound(&mut self, object: Term, blame: Blame, at: Span) -> Result<Term, Stop> {
+        let sort = self.level_sort();
+        self.core.read_field(object, self.direct.mu, sort, at, blame)
     }
 }

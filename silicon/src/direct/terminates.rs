@@ -14,17 +14,17 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::assertion::conjuncts;
 use super::functions::bind;
-use super::{Direct, is_pure, span};
+use super::{Chalice, Direct, is_pure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::members::function::Written;
 use crate::engine::state::State;
 use crate::engine::state::heap::{Heap, Resource};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Explore, Stop, View};
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// The body of a function that may lead back to it needs less and less of the heap.
-    pub(super) fn direct_terminates(&mut self, id: FunctionId) -> Result<(), Stop> {
-        let direct = self.direct();
+    pub(super) fn terminates(&mut self, id: FunctionId) -> Result<(), Stop> {
+        let direct = self.direct;
         let function = &direct.tree.functions[id];
         if !direct.options.termination {
             return Ok(());
@@ -34,40 +34,40 @@ impl Engine<'_> {
         };
         let written = direct.written(id);
         self.set_state(State::new(&direct.locals));
-        self.explore_apart(|engine| {
+        self.explore_apart(|chalice| {
             let mut formals = Vec::new();
             if !function.is_static {
-                formals.push(engine.fresh("this", Sort::REF));
+                formals.push(chalice.fresh("this", Sort::REF));
             }
             for &parameter in &function.parameters {
                 let local = &direct.tree.locals[parameter];
-                let sort = engine.direct_sort(&local.ty);
-                formals.push(engine.fresh(&local.name, sort));
+                let sort = chalice.sort(&local.ty);
+                formals.push(chalice.fresh(&local.name, sort));
             }
-            written.start(engine, &formals)?;
-            let whole = engine.fresh("whole", Sort::PERM);
-            let (some, part) = (engine.terms.fraction(0, 1), engine.terms.fraction(1, 1000));
-            let (low, high) = (engine.terms.lt(some, whole), engine.terms.lt(whole, part));
-            engine.assume(low)?;
-            engine.assume(high)?;
-            engine.frame.store.set(direct.whole, whole);
-            engine.direct_produce_all(&function.requires, None, |clause| {
+            written.start(chalice, &formals)?;
+            let whole = chalice.fresh("whole", Sort::PERM);
+            let (some, part) = (chalice.terms.fraction(0, 1), chalice.terms.fraction(1, 1000));
+            let (low, high) = (chalice.terms.lt(some, whole), chalice.terms.lt(whole, part));
+            chalice.assume(low)?;
+            chalice.assume(high)?;
+            chalice.frame.store.set(direct.whole, whole);
+            chalice.produce_all(&function.requires, None, |clause| {
                 Blame::new(ErrorId::NotWellformed, span(clause.span)).trusted()
             })?;
-            engine.direct_follow(id, body)
+            chalice.follow(id, body)
         })?;
         Ok(())
     }
 
     /// Tells whether an expression applies a function of the circle.
     fn leads_back(&self, circle: FunctionId, expr: &Expr) -> bool {
-        let graph = &self.direct().graph;
+        let graph = &self.direct.graph;
         let is_in = |part: &Expr| matches!(part.kind, ExprKind::Apply { function, .. } if graph.is_circle(circle, function));
         expr.any(&mut |part| is_in(part))
     }
 
     /// Follows an expression to the applications in it, each on a path of its own.
-    fn direct_follow(&mut self, circle: FunctionId, expr: &Expr) -> Result<(), Stop> {
+    fn follow(&mut self, circle: FunctionId, expr: &Expr) -> Result<(), Stop> {
         if !self.leads_back(circle, expr) {
             return Ok(());
         }
@@ -78,69 +78,64 @@ impl Engine<'_> {
                 continue;
             }
             if self.choose(&[None, None])? == 0 {
-                self.direct_reach(reached)?;
-                grow_stack(|| self.direct_follow(circle, part))?;
+                self.reach(reached)?;
+                grow_stack(|| self.follow(circle, part))?;
                 return Err(Stop::Infeasible);
             }
         }
         match &expr.kind {
             ExprKind::Apply { receiver, function, arguments }
-                if self.direct().graph.is_circle(circle, *function) =>
+                if self.direct.graph.is_circle(circle, *function) =>
             {
-                self.direct_leaves_something(expr, receiver, *function, arguments)
+                self.leaves_something(expr, receiver, *function, arguments)
             }
             _ => Ok(()),
         }
     }
 
     /// Goes where a part of an expression is evaluated.
-    fn direct_reach(&mut self, reached: Reached<'_>) -> Result<(), Stop> {
+    fn reach(&mut self, reached: Reached<'_>) -> Result<(), Stop> {
         match reached {
             Reached::Always | Reached::Earlier => Ok(()),
-            Reached::If(condition, value) => self.direct_suppose(condition, value),
+            Reached::If(condition, value) => self.suppose(condition, value),
             Reached::Behind(before, value) => {
-                before.iter().try_for_each(|part| self.direct_suppose(part, value))
+                before.iter().try_for_each(|part| self.suppose(part, value))
             }
-            Reached::Opened(access) => self.direct_open_whole(access),
-            Reached::Each(variables, domain) => self.direct_suppose_element(variables, domain),
+            Reached::Opened(access) => self.open_whole(access),
+            Reached::Each(variables, domain) => self.suppose_element(variables, domain),
         }
     }
 
-    fn direct_suppose(&mut self, condition: &Expr, value: bool) -> Result<(), Stop> {
-        let condition = self.direct_eval(condition, known(condition))?;
+    fn suppose(&mut self, condition: &Expr, value: bool) -> Result<(), Stop> {
+        let condition = self.eval(condition, known(condition))?;
         let fact = if value { condition } else { self.terms.not(condition) };
         self.assume(fact)
     }
 
-    fn direct_suppose_element(
-        &mut self,
-        variables: &[LocalId],
-        domain: &Domain,
-    ) -> Result<(), Stop> {
-        self.direct_forget(variables.iter().copied());
+    fn suppose_element(&mut self, variables: &[LocalId], domain: &Domain) -> Result<(), Stop> {
+        self.forget(variables.iter().copied());
         let Domain::Collection(collection) = domain else { return Ok(()) };
-        let range = self.direct_range(collection, known(collection))?;
+        let range = self.range(collection, known(collection))?;
         for &variable in variables {
             let value = self.frame.store.get(Direct::local(variable));
             let Some(value) = value else { continue };
-            let inside = self.direct_is_in(value, &range);
+            let inside = self.is_in(value, &range);
             self.assume(inside)?;
         }
         Ok(())
     }
 
     /// Opens all that there is of an instance.
-    fn direct_open_whole(&mut self, access: &Access) -> Result<(), Stop> {
+    fn open_whole(&mut self, access: &Access) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::TerminationFailed, span(access.span)).trusted();
-        let (predicate, receiver) = self.direct_instance(access, blame)?;
+        let (predicate, receiver) = self.instance(access, blame)?;
         let heap = self.here.heap.clone();
-        let held =
-            self.direct_all_held(&heap, Resource::Predicate(predicate), &[receiver], blame)?;
-        self.direct_open(predicate, &[receiver], held, blame.span, blame)
+        let held = self.all_held(&heap, Resource::Predicate(predicate), &[receiver], blame)?;
+        self.open(predicate, &[receiver], held, blame.span, blame)
     }
 
     /// Returns the held amount of a location, and shows that it is positive.
-    fn direct_all_held(
+    fn all_held(
         &mut self,
         heap: &Heap,
         resource: Resource,
@@ -155,30 +150,30 @@ impl Engine<'_> {
 
     /// Shows that the needs of an application are there as they are, and that some field is left
     /// when they have been given away.
-    fn direct_leaves_something(
+    fn leaves_something(
         &mut self,
         expr: &Expr,
         receiver: &Expr,
         callee: FunctionId,
         arguments: &[Expr],
     ) -> Result<(), Stop> {
-        let direct = self.direct();
+        let direct = self.direct;
         let function = &direct.tree.functions[callee];
         let mut values = Vec::new();
         if !function.is_static {
-            values.push(self.direct_eval(receiver, known(receiver))?);
+            values.push(self.eval(receiver, known(receiver))?);
         }
         for argument in arguments {
-            values.push(self.direct_eval(argument, known(argument))?);
+            values.push(self.eval(argument, known(argument))?);
         }
         let mut frame = self.frame.clone();
         bind(direct, &mut frame.store, function, &values);
         let blame = Blame::new(ErrorId::TerminationFailed, span(expr.span)).trusted();
-        let given = self.peek(frame, |engine| {
-            let (given, left) = engine.consuming_heap(|engine| {
+        let given = self.peek(frame, |chalice| {
+            let (given, left) = chalice.consuming_heap(|chalice| {
                 conjuncts(&function.requires)
                     .into_iter()
-                    .try_for_each(|(_, part)| engine.direct_give_whole(part, blame))
+                    .try_for_each(|(_, part)| chalice.give_whole(part, blame))
             });
             given.map(|()| left)
         });
@@ -194,37 +189,37 @@ impl Engine<'_> {
     }
 
     /// Gives away what an assertion speaks about, all of it.
-    fn direct_give_whole(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
+    fn give_whole(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
         if is_pure(assertion) {
-            let fact = self.direct_eval(assertion, blame)?;
+            let fact = self.eval(assertion, blame)?;
             return self.assume(fact);
         }
-        let give_all = |engine: &mut Self, side: &Expr| {
+        let give_all = |chalice: &mut Self, side: &Expr| {
             conjuncts([side])
                 .into_iter()
-                .try_for_each(|(_, part)| grow_stack(|| engine.direct_give_whole(part, blame)))
+                .try_for_each(|(_, part)| grow_stack(|| chalice.give_whole(part, blame)))
         };
         match &assertion.kind {
             ExprKind::And(_) => give_all(self, assertion),
             ExprKind::Implies { guard, body } => {
-                if self.direct_decide(guard, blame)? {
+                if self.decide(guard, blame)? {
                     give_all(self, body)
                 } else {
                     Ok(())
                 }
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                let holds = self.direct_decide(condition, blame)?;
+                let holds = self.decide(condition, blame)?;
                 give_all(self, if holds { then } else { otherwise })
             }
             ExprKind::Access(access) => {
-                let (resource, arguments) = self.direct_location(access, blame)?;
+                let (resource, arguments) = self.location(access, blame)?;
                 let left = self.left();
-                let held = self.direct_all_held(&left, resource, &arguments, blame)?;
+                let held = self.all_held(&left, resource, &arguments, blame)?;
                 self.take_location(resource, &arguments, held)?;
                 Ok(())
             }
-            _ => self.direct_unknown(assertion),
+            _ => self.unknown(assertion),
         }
     }
 }

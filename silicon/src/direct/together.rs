@@ -5,32 +5,32 @@ use chalice::program::{AccessTarget, ExprKind};
 use sil::program::{FieldId, PredicateId};
 
 use super::table::Invariant;
-use super::{Direct, renumbered, scope};
-use crate::engine::{Above, Engine};
+use super::{Chalice, Direct, renumbered, scope};
+use crate::engine::Above;
 
 impl Above {
     /// The same, where a Chalice program is executed directly.
     pub(crate) fn of_direct(self) -> Self {
         Self {
             unfold: |engine, predicate, arguments, amount, at, blame| {
-                engine.direct_open(predicate, arguments, amount, at, blame)
+                Chalice::of(engine).open(predicate, arguments, amount, at, blame)
             },
-            fields_in: |engine, predicate| engine.direct_fields_in(predicate),
+            fields_in: |engine, predicate| Chalice::of(engine).fields_in(predicate),
             ..self
         }
     }
 }
 
-impl Engine<'_> {
+impl Chalice<'_, '_> {
     /// The fields of which an instance may hold a part, without those in instances inside it; none
     /// for what leads back to itself and for what no rule knows.
     ///
     /// SOUNDNESS: where permissions are counted, a share of a counting permission is none; where
     /// amounts mean nothing, sums of them tell nothing; and a reader of a monitor has other amounts
     /// than those that are written.
-    fn direct_fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
-        let direct = self.direct();
-        if self.direct_counts() || self.direct_whole().is_some() || self.frame.thread.is_reader {
+    fn fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
+        let direct = self.direct;
+        if self.counts() || self.whole().is_some() || self.frame.thread.is_reader {
             return None;
         }
         let Invariant::Predicate(declared) = direct.invariant(predicate) else { return None };

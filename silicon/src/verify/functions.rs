@@ -9,6 +9,7 @@ use smt::prover::Workspace;
 use super::member::verify_member;
 use super::reports::both;
 use super::tasks::observed;
+use crate::direct::Chalice;
 use crate::engine::knowledge::functions::Phase;
 use crate::engine::members::function::InSil;
 use crate::engine::{Context, Engine, Visible};
@@ -31,43 +32,43 @@ pub(super) fn functions_of_group(
 ) -> Vec<(Member, MemberReport)> {
     let group: FxHashSet<FunctionId> =
         if recursive { functions.iter().copied().collect() } else { FxHashSet::default() };
-    let check = |phase: Phase,
-                 index: usize,
-                 contract: Option<&MemberReport>,
-                 shown: &[FunctionId]| {
-        let function = functions[index];
-        let part = match phase {
-            Phase::Contract => "contract",
-            Phase::Body => "body",
+    let check =
+        |phase: Phase, index: usize, contract: Option<&MemberReport>, shown: &[FunctionId]| {
+            let function = functions[index];
+            let part = match phase {
+                Phase::Contract => "contract",
+                Phase::Body => "body",
+            };
+            let is_ill_formed = contract.is_some_and(has_error);
+            let contracts = match phase {
+                Phase::Contract => Vec::new(),
+                Phase::Body => usable_contracts(function, functions, promise_late),
+            };
+            let is_late = promise_late.contains(&function);
+            let is_usable = |other: &&FunctionId| !is_late && contracts.contains(other);
+            let definitions: Vec<_> = shown.iter().filter(is_usable).copied().collect();
+            let visible = Visible { contracts: &contracts, definitions: &definitions, ..visible };
+            let member = Member::Function(function);
+            let run = |engine: &mut Engine<'_>| {
+                engine.setting.recursion_group = group.clone();
+                engine.setting.is_function = true;
+                let is_direct = context.direct.is_some();
+                let in_sil = InSil(&engine.program.functions[function]);
+                match phase {
+                    // What builds on an ill-formed contract would be reported for no other reason.
+                    Phase::Body if is_ill_formed => Ok(None),
+                    Phase::Contract if is_direct => {
+                        Chalice::of(engine).function_contract(function).map(Some)
+                    }
+                    Phase::Body if is_direct => Chalice::of(engine).function_body(function),
+                    Phase::Contract => engine.verify_function_contract(in_sil, function).map(Some),
+                    Phase::Body => engine.verify_function_body(in_sil, function),
+                }
+            };
+            observed(context, member, None, |_| {
+                verify_member(context, member, part, visible, workspace, run)
+            })
         };
-        let is_ill_formed = contract.is_some_and(has_error);
-        let contracts = match phase {
-            Phase::Contract => Vec::new(),
-            Phase::Body => usable_contracts(function, functions, promise_late),
-        };
-        let is_late = promise_late.contains(&function);
-        let is_usable = |other: &&FunctionId| !is_late && contracts.contains(other);
-        let definitions: Vec<_> = shown.iter().filter(is_usable).copied().collect();
-        let visible = Visible { contracts: &contracts, definitions: &definitions, ..visible };
-        let member = Member::Function(function);
-        let run = |engine: &mut Engine<'_>| {
-            engine.setting.recursion_group = group.clone();
-            engine.setting.is_function = true;
-            let is_direct = context.direct.is_some();
-            let in_sil = InSil(&engine.program.functions[function]);
-            match phase {
-                // What builds on an ill-formed contract would be reported for no other reason.
-                Phase::Body if is_ill_formed => Ok(None),
-                Phase::Contract if is_direct => engine.direct_function_contract(function).map(Some),
-                Phase::Body if is_direct => engine.direct_function_body(function),
-                Phase::Contract => engine.verify_function_contract(in_sil, function).map(Some),
-                Phase::Body => engine.verify_function_body(in_sil, function),
-            }
-        };
-        observed(context, member, None, |_| {
-            verify_member(context, member, part, visible, workspace, run)
-        })
-    };
     let all = 0..functions.len();
     let outcomes: Vec<_> =
         all.clone().map(|index| check(Phase::Contract, index, None, &[])).collect();

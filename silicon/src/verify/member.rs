@@ -9,6 +9,7 @@ use smt::prover::Workspace;
 
 use super::reports::{blank, stopped};
 use super::{profile, smt_log, termination};
+use crate::direct::Chalice;
 use crate::engine::knowledge::functions::FunctionAxioms;
 use crate::engine::{Context, Engine, Stop, Visible};
 use crate::report::{MemberReport, Severity, Verdict};
@@ -90,7 +91,7 @@ pub(super) fn verify_body(
     engine: &mut Engine<'_>,
 ) -> Result<(), Stop> {
     if context.direct.is_some() {
-        return engine.verify_direct(member);
+        return Chalice::of(engine).verify(member);
     }
     match member {
         Member::Predicate(predicate) => engine.verify_predicate(predicate),

@@ -8,7 +8,7 @@
 use sil::program::{Expr, ExprKind};
 use smt::terms::Term;
 
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Stop, View};
 
 impl Engine<'_> {
     /// Learns from the heaps inside of a condition. Whether anything was new.

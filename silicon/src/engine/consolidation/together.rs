@@ -20,7 +20,7 @@ use smt::terms::Terms;
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::whole::Fact;
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Amounts, Engine, Explore, Stop};
 
 /// So many instances are opened together at most.
 const OPENED: usize = 6;

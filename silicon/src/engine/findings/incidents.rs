@@ -1,11 +1,11 @@
 //! The incidents of an evaluation, as its answer.
 //!
 //! An incident is met by a rule deep inside and matters to one far outside: that something failed,
-//! that a field could not be read. Who wants to know runs the evaluation with [`Engine::watched`].
+//! that a field could not be read. Who wants to know runs the evaluation with [`Watch::watched`].
 //! A run that is repeated meets the same incidents again, so nothing of this is journalled.
 
-use crate::engine::Engine;
-use crate::engine::findings::log::Reported;
+use crate::engine::findings::log::{Found, Reported};
+use crate::engine::{Engine, View};
 
 /// The incidents.
 #[derive(Clone, Copy, Default, Debug)]
@@ -39,32 +39,43 @@ impl Incidents {
     }
 }
 
-impl Engine<'_> {
+/// Hears what comes up while something runs.
+pub(crate) trait Watch<'p>: View<'p> {
     /// Runs something, and says what came up. Those who watch outside hear of it, too.
-    pub(crate) fn watched<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Incidents) {
-        let (result, seen) = self.watched_alone(run);
-        self.incidents.include(seen);
+    fn watched<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Incidents) {
+        let (result, seen) =
+            self.exchanging(|engine| &mut engine.incidents, Incidents::default(), run);
+        self.core().incidents.include(seen);
         (result, seen)
     }
 
     /// The same for the precondition of an application: what is not there is between the
     /// application and those who asked for it, so that each application speaks for itself.
-    pub(crate) fn watched_precondition<T>(
-        &mut self,
-        run: impl FnOnce(&mut Self) -> T,
-    ) -> (T, Incidents) {
-        let (result, seen) = self.watched_alone(run);
-        self.incidents.include(Incidents { missing: None, ..seen });
+    fn watched_precondition<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Incidents) {
+        let (result, seen) =
+            self.exchanging(|engine| &mut engine.incidents, Incidents::default(), run);
+        self.core().incidents.include(Incidents { missing: None, ..seen });
         (result, seen)
     }
 
-    fn watched_alone<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Incidents) {
-        let outer = std::mem::take(&mut self.incidents);
+    /// Runs with an empty list of findings, and yields what has been found apart.
+    fn finding_apart<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Found) {
+        let outer = self.core().log.exchange(Found::default());
         let result = run(self);
-        let seen = std::mem::replace(&mut self.incidents, outer);
-        (result, seen)
+        (result, self.core().log.exchange(outer))
     }
 
+    /// Runs something of which no value is met outside, and of which not all is reported: what is
+    /// tainted there is not tainted afterwards.
+    fn with_own_taints<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let tainted = self.core().log.tainted.clone();
+        self.exchanging(|engine| &mut engine.log.tainted, tainted, run).0
+    }
+}
+
+impl<'p, V: View<'p>> Watch<'p> for V {}
+
+impl Engine<'_> {
     pub(crate) fn note_failure(&mut self) {
         self.incidents.failed = true;
     }

@@ -32,7 +32,7 @@ pub(crate) struct Log {
     warnings: Vec<Finding>,
     /// An obligation hit a limit.
     gave_up: bool,
-    tainted: Tainted,
+    pub(super) tainted: Tainted,
     /// The expressions below a quantifier that turned out not to be defined for all values.
     undefined: FxHashSet<Span>,
     /// The clauses that are ill-formed in the reading of those who have to prove them, and only
@@ -86,7 +86,7 @@ impl Reported {
 /// SOUNDNESS: a failure that mentions one is not reported, so there is none without evidence of a
 /// report; when the member ends it is checked that one is left (see [`Log::leaves_failures_open`]).
 #[derive(Clone, Debug, Default)]
-struct Tainted {
+pub(super) struct Tainted {
     values: FxHashSet<Term>,
     /// Something has been left out since it follows from a report.
     relies_on_report: bool,
@@ -134,7 +134,7 @@ pub(crate) struct Mark(usize);
 
 /// The findings made while earlier findings were put aside: nobody is told of them, unless they are
 /// added to the log.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub(crate) struct Found {
     findings: IndexMap<FindingKey, Finding>,
     gave_up: bool,
@@ -403,6 +403,14 @@ impl Log {
         let own = self.findings.values().filter(of_clause).filter_map(|finding| finding.reason);
         own.chain(misapplied)
     }
+
+    /// Puts aside what has been found, and takes up what was put aside before.
+    pub(super) fn exchange(&mut self, other: Found) -> Found {
+        Found {
+            findings: std::mem::replace(&mut self.findings, other.findings),
+            gave_up: std::mem::replace(&mut self.gave_up, other.gave_up),
+        }
+    }
 }
 
 impl Engine<'_> {
@@ -428,26 +436,5 @@ impl Engine<'_> {
             None => format!("{question} of {construct}"),
         })?;
         Ok(())
-    }
-
-    /// Runs with an empty list of findings, and yields what has been found apart.
-    pub(crate) fn finding_apart<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Found) {
-        let findings = std::mem::take(&mut self.log.findings);
-        let gave_up = std::mem::take(&mut self.log.gave_up);
-        let result = run(self);
-        let found = Found {
-            findings: std::mem::replace(&mut self.log.findings, findings),
-            gave_up: std::mem::replace(&mut self.log.gave_up, gave_up),
-        };
-        (result, found)
-    }
-
-    /// Runs something of which no value is met outside, and of which not all is reported: what is
-    /// tainted there is not tainted afterwards.
-    pub(crate) fn with_own_taints<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
-        let tainted = self.log.tainted.clone();
-        let result = run(self);
-        self.log.tainted = tainted;
-        result
     }
 }

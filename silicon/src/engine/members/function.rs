@@ -18,7 +18,7 @@ use crate::engine::knowledge::functions::{FunctionAxioms, is_opaque};
 use crate::engine::knowledge::symbols::FunctionSymbols;
 pub(crate) use crate::engine::members::function::written::{InSil, Written};
 use crate::engine::whole::Fact;
-use crate::engine::{Amounts, Engine, Reading, Stop};
+use crate::engine::{Amounts, Engine, Explore, Reading, Stop, View};
 
 /// The function in general: variables for the snapshot and the formals.
 struct General<'p> {

@@ -29,7 +29,7 @@ use crate::engine::run::explore::{Explorer, Path};
 use crate::engine::run::merge::{Guarded, Reached};
 use crate::engine::state::heap::Heap;
 use crate::engine::state::{Labelled, State};
-use crate::engine::{Engine, Reading, Stop};
+use crate::engine::{Engine, Reading, Stop, View};
 use crate::options::Join;
 use crate::report::Within;
 

@@ -8,7 +8,7 @@ use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::State;
 use crate::engine::state::mode::Mode;
 use crate::engine::whole::Fact;
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Amounts, Engine, Explore, Stop, View};
 
 impl Engine<'_> {
     /// A predicate's body is self-framing and defined.

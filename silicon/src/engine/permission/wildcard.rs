@@ -43,15 +43,4 @@ impl Engine<'_> {
             _ => false,
         }
     }
-
-    /// Wildcards made from here on until `run` ends stop being constrainable then.
-    pub(crate) fn with_own_wildcards<T>(
-        &mut self,
-        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let constrainable = Rc::clone(&self.frame.assertion.constrainable);
-        let result = run(self);
-        self.frame.assertion.constrainable = constrainable;
-        result
-    }
 }

@@ -13,7 +13,7 @@ use crate::engine::rules::assertion::Form;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise;
 use crate::engine::state::heap::Resource;
-use crate::engine::{Engine, Reading, Stop};
+use crate::engine::{Engine, Explore, Reading, Stop};
 
 /// The claim of an access of the assertion.
 #[derive(Clone)]

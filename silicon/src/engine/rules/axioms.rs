@@ -5,7 +5,7 @@ use sil::program::{DomainId, Expr, Type};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::state::State;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Explore, Stop};
 
 impl Engine<'_> {
     pub(crate) fn tell_domain(&mut self, domain: DomainId, instance: &[Type]) -> Result<(), Stop> {

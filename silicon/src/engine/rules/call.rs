@@ -6,7 +6,7 @@ use smt::terms::Term;
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::heap::Heap;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Stop, View, Watch};
 
 impl Engine<'_> {
     /// `xs := m(es)`: the precondition is given away, the postcondition received.

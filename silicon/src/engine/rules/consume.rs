@@ -15,8 +15,8 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 use crate::engine::findings::blame::Blame;
 use crate::engine::rules::assertion::{Form, conjuncts};
 use crate::engine::rules::shape::{has_part, is_mixed};
-use crate::engine::state::heap::{Chunk, Heap, Resource};
-use crate::engine::{Engine, Reading, Stop};
+use crate::engine::state::heap::{Chunk, Resource};
+use crate::engine::{Engine, Reading, Stop, View};
 
 impl Engine<'_> {
     /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.
@@ -28,13 +28,6 @@ impl Engine<'_> {
         let (snapshot, left) = self.consuming_heap(|engine| engine.consume_parts(clauses, blame));
         self.here.heap = left;
         snapshot
-    }
-
-    /// Runs while σ's heap is being consumed; yields what is left of it.
-    pub(crate) fn consuming_heap<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Heap) {
-        let heap = Some(self.here.heap.clone());
-        let (result, left) = self.exchanging(|engine| &mut engine.here.consuming, heap, run);
-        (result, left.expect("every consume inside puts back what it found"))
     }
 
     /// Like [`Engine::consume_all`], from the heap that is being consumed already.

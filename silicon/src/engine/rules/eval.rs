@@ -18,7 +18,7 @@ use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::state::Labelled;
-use crate::engine::{Engine, Reading, Stop};
+use crate::engine::{Engine, Explore, Reading, Stop, View};
 
 impl Engine<'_> {
     /// The value of `expr`, with its obligations (unless `blame` trusts it).

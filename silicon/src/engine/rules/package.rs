@@ -14,7 +14,7 @@ use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::state::heap::{Chunk, Heap};
 use crate::engine::state::mode::{Definition, Mode};
 use crate::engine::state::quantified::QuantifiedChunk;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Explore, Stop, View, Watch};
 use crate::report::{Finding, Severity};
 
 /// How one path of a package ended.

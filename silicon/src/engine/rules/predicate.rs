@@ -10,7 +10,7 @@ use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::state::{Frame, Store};
 use crate::engine::whole::Fact;
-use crate::engine::{Engine, Reading, Stop};
+use crate::engine::{Engine, Explore, Reading, Stop, View};
 
 impl<'p> Engine<'p> {
     /// `fold acc(P(es), p)`.

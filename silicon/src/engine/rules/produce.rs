@@ -10,7 +10,7 @@ use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::rules::assertion::{Form, conjuncts};
 use crate::engine::rules::shape::{has_part, is_mixed};
 use crate::engine::state::heap::{Chunk, Resource};
-use crate::engine::{Engine, Reading, Stop};
+use crate::engine::{Engine, Reading, Stop, View};
 
 impl Engine<'_> {
     /// Produces the conjuncts of all clauses, left to right; `blame` gives each clause its error.

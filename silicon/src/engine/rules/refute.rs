@@ -14,7 +14,7 @@ use smt::terms::Term;
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::log::{Recalled, RefuteKey};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Explore, Stop, Watch};
 use crate::report::Severity;
 
 impl Engine<'_> {

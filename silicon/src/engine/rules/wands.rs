@@ -15,7 +15,7 @@ use crate::engine::findings::log::Found;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::whole::Fact;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Explore, Stop, View, Watch};
 
 /// The knowledge about the left-hand side and the footprint of a wand together, where both hold.
 ///

@@ -32,7 +32,7 @@ use crate::engine::run::ahead::product;
 use crate::engine::run::merge::Guarded;
 use crate::engine::run::parts::Sharing;
 use crate::engine::state::heap::Heap;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Stop, View};
 
 /// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.
 #[derive(Debug, Default)]
@@ -215,105 +215,105 @@ impl Decision {
     }
 }
 
-/// The end of one run of [`Engine::explore`].
+/// The end of one run of [`Explore::explore`].
 pub(crate) struct Path<T> {
     /// The literals of its decisions.
     pub(crate) literals: Vec<Term>,
     pub(crate) value: T,
 }
 
-impl Engine<'_> {
-    /// Tells whether the present event happens for the first time.
-    pub(crate) fn is_live(&self) -> bool {
-        self.run.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
-    }
-
+/// Runs inside of explorations and scopes.
+pub(crate) trait Explore<'p>: View<'p> {
     /// Runs `run` once for every way its decisions can go, each time from the state as it is now,
     /// and restores that state. Facts learnt stay, guarded by the literals they depend on.
     /// Infeasible paths are left out.
-    pub(crate) fn explore<T>(
+    fn explore<T>(
         &mut self,
         run: impl FnMut(&mut Self) -> Result<T, Stop>,
     ) -> Result<Vec<Path<T>>, Stop> {
         let (paths, facts) = self.explore_apart(run)?;
-        self.assume_guarded(facts)?;
+        self.core().assume_guarded(facts)?;
         Ok(paths)
     }
 
-    /// Like [`Engine::explore`], with the facts learnt handed out.
-    pub(crate) fn explore_apart<T>(
+    /// Like [`Explore::explore`], with the facts learnt handed out.
+    fn explore_apart<T>(
         &mut self,
         mut run: impl FnMut(&mut Self) -> Result<T, Stop>,
     ) -> Result<(Vec<Path<T>>, Vec<Guarded>), Stop> {
-        let (at_start, mode) = (self.state(), self.mode.clone());
-        let depth = self.knowledge.scopes.len();
-        self.run.explorers.push(Explorer { released: Some(Vec::new()), ..Explorer::default() });
+        let (at_start, mode) = (self.core().state(), self.core().mode.clone());
+        let depth = self.core().knowledge.scopes.len();
+        self.core()
+            .run
+            .explorers
+            .push(Explorer { released: Some(Vec::new()), ..Explorer::default() });
         let mut paths = Vec::new();
         let outcome = loop {
             match run(self) {
-                Ok(value) => paths.push(Path { literals: self.literals(), value }),
+                Ok(value) => paths.push(Path { literals: self.core().literals(), value }),
                 Err(Stop::Infeasible) => {}
                 Err(stop) => break Err(stop),
             }
-            self.set_state(at_start.clone());
-            self.mode.clone_from(&mode);
-            match self.backtrack() {
+            self.core().set_state(at_start.clone());
+            self.core().mode.clone_from(&mode);
+            match self.core().backtrack() {
                 Ok(true) => {}
                 Ok(false) => break Ok(paths),
                 Err(stop) => break Err(stop),
             }
         };
-        let explorer = self.run.explorers.pop().expect("pushed above");
-        self.set_state(at_start);
+        let explorer = self.core().run.explorers.pop().expect("pushed above");
+        self.core().set_state(at_start);
         let paths = match outcome {
             Ok(paths) => paths,
             Err(stop) => {
-                self.pop_to(depth)?;
+                self.core().pop_to(depth)?;
                 return Err(stop);
             }
         };
-        debug_assert_eq!(self.knowledge.scopes.len(), depth, "every decision closed its scope");
+        debug_assert_eq!(
+            self.core().knowledge.scopes.len(),
+            depth,
+            "every decision closed its scope"
+        );
         Ok((paths, explorer.released.unwrap_or_default()))
     }
 
-    /// Like [`Engine::explore`], with the values of the paths joined into one term.
-    pub(crate) fn join(
-        &mut self,
-        run: impl FnMut(&mut Self) -> Result<Term, Stop>,
-    ) -> Result<Term, Stop> {
+    /// Like [`Explore::explore`], with the values of the paths joined into one term.
+    fn join(&mut self, run: impl FnMut(&mut Self) -> Result<Term, Stop>) -> Result<Term, Stop> {
         let mut paths = self.explore(run)?;
         // The last path needs no condition: of the paths that are feasible one is taken.
         let Some(last) = paths.pop() else { return Err(Stop::Infeasible) };
         Ok(paths.into_iter().rev().fold(last.value, |otherwise, path| {
-            let condition = self.terms.and(path.literals);
-            self.terms.ite(condition, path.value, otherwise)
+            let condition = self.core().terms.and(path.literals);
+            self.core().terms.ite(condition, path.value, otherwise)
         }))
     }
 
     /// Evaluates under a guard: facts learnt stay in the form `guard ⇒ fact` (trap T6: there is no
     /// other way to assume something that holds under a condition only). `None` where the guard
     /// cannot hold.
-    pub(crate) fn under(
+    fn under(
         &mut self,
         guard: Term,
         mut run: impl FnMut(&mut Self) -> Result<Term, Stop>,
     ) -> Result<Option<Term>, Stop> {
-        match self.terms.as_bool(guard) {
+        match self.core().terms.as_bool(guard) {
             Some(true) => return run(self).map(Some),
             Some(false) => return Ok(None),
             None => {}
         }
         let (result, facts) = self.scoped(Some(guard), |engine| engine.join(&mut run))?;
         for fact in facts {
-            let fact = self.terms.implies(guard, fact);
-            self.assume(fact)?;
+            let fact = self.core().terms.implies(guard, fact);
+            self.core().assume(fact)?;
         }
         match result {
             Ok(value) => Ok(Some(value)),
             Err(Stop::Infeasible) => {
                 // Known, or assumed after a report: what stands beside it may rely on it.
-                let cannot = self.terms.not(guard);
-                self.assume(cannot)?;
+                let cannot = self.core().terms.not(guard);
+                self.core().assume(cannot)?;
                 Ok(None)
             }
             Err(stop) => Err(stop),
@@ -321,23 +321,32 @@ impl Engine<'_> {
     }
 
     /// Runs in a scope of its own and hands out the facts learnt there.
-    pub(crate) fn scoped<T>(
+    fn scoped<T>(
         &mut self,
         literal: Option<Term>,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<(Result<T, Stop>, Vec<Term>), Stop> {
-        if !self.is_live() {
+        if !self.core().is_live() {
             return Ok((run(self), Vec::new()));
         }
-        let depth = self.knowledge.scopes.len();
-        self.push(literal)?;
+        let depth = self.core().knowledge.scopes.len();
+        self.core().push(literal)?;
         let result = run(self);
         let mut facts = Vec::new();
-        if self.knowledge.scopes.len() > depth {
-            facts = std::mem::take(&mut self.knowledge.scopes[depth].facts);
+        if self.core().knowledge.scopes.len() > depth {
+            facts = std::mem::take(&mut self.core().knowledge.scopes[depth].facts);
         }
-        self.pop_to(depth)?;
+        self.core().pop_to(depth)?;
         Ok((result, facts))
+    }
+}
+
+impl<'p, V: View<'p>> Explore<'p> for V {}
+
+impl Engine<'_> {
+    /// Tells whether the present event happens for the first time.
+    pub(crate) fn is_live(&self) -> bool {
+        self.run.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
     }
 
     /// Which alternative this run takes. `alternatives`: the literal that holds in each. Of those

@@ -35,7 +35,7 @@ use crate::engine::run::explore::Path;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::state::{AssertionReading, Frame, Here, Labelled, Package, Past, State, Store};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Explore, Stop};
 use crate::options::Join;
 
 /// With more ways through one assertion than this, its conditionals are merged.

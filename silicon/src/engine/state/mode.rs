@@ -2,8 +2,8 @@
 //! around it.
 //!
 //! A mode holds while something runs and ends with it, however that ends: it is changed by
-//! [`Engine::in_mode`] only, and the explorer puts it back with the state. A part of the state that
-//! is another one for a while is exchanged by [`Engine::exchanging`] only. What has been gathered
+//! [`View::in_mode`] only, and the explorer puts it back with the state. A part of the state that
+//! is another one for a while is exchanged by [`View::exchanging`] only. What has been gathered
 //! is taken by whoever asked for it.
 
 use sil::program::{Expr, FunctionId, PredicateId};
@@ -58,36 +58,41 @@ pub(crate) struct Gathered {
     pub(crate) definitions: Vec<Definition>,
 }
 
-impl<'p> Engine<'p> {
+/// A view of the engine: the engine itself, or the rules of a language on it. What runs inside of
+/// something gets the same view again.
+pub(crate) trait View<'p>: Sized {
+    /// Returns the engine itself.
+    fn core(&mut self) -> &mut Engine<'p>;
+
     /// Runs something in another mode, and comes back to this one.
-    pub(crate) fn in_mode<T>(
+    fn in_mode<T>(
         &mut self,
         change: impl FnOnce(&mut Mode),
         run: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        let outer = self.mode.clone();
-        change(&mut self.mode);
+        let outer = self.core().mode.clone();
+        change(&mut self.core().mode);
         let result = run(self);
-        self.mode = outer;
+        self.core().mode = outer;
         result
     }
 
     /// Runs with another value in a place of the state; yields what is there at the end. What was
     /// there before comes back, however the run ends.
-    pub(crate) fn exchanging<T, F>(
+    fn exchanging<T, F>(
         &mut self,
-        place: for<'s> fn(&'s mut Self) -> &'s mut F,
+        place: for<'s> fn(&'s mut Engine<'p>) -> &'s mut F,
         value: F,
         run: impl FnOnce(&mut Self) -> T,
     ) -> (T, F) {
-        let outer = std::mem::replace(place(self), value);
+        let outer = std::mem::replace(place(self.core()), value);
         let result = run(self);
-        let inner = std::mem::replace(place(self), outer);
+        let inner = std::mem::replace(place(self.core()), outer);
         (result, inner)
     }
 
     /// Runs with another heap as the present one.
-    pub(crate) fn in_heap<T>(&mut self, heap: Heap, run: impl FnOnce(&mut Self) -> T) -> T {
+    fn in_heap<T>(&mut self, heap: Heap, run: impl FnOnce(&mut Self) -> T) -> T {
         self.exchanging(|engine| &mut engine.here.heap, heap, run).0
     }
 
@@ -96,7 +101,7 @@ impl<'p> Engine<'p> {
     ///
     /// SOUNDNESS: it stays also where the path ends inside: what a package has given up counts
     /// (trap T10f).
-    pub(crate) fn in_frame<T>(
+    fn in_frame<T>(
         &mut self,
         frame: Frame<'p>,
         run: impl FnOnce(&mut Self) -> T,
@@ -106,12 +111,42 @@ impl<'p> Engine<'p> {
 
     /// Looks from another frame at the heap as it is, outside of every consume, loop and package.
     /// Nothing stays.
-    pub(crate) fn peek<T>(&mut self, frame: Frame<'p>, run: impl FnOnce(&mut Self) -> T) -> T {
-        let (heap, path) = (self.here.heap.clone(), self.here.path.clone());
+    fn peek<T>(&mut self, frame: Frame<'p>, run: impl FnOnce(&mut Self) -> T) -> T {
+        let Here { heap, path, .. } = self.core().here.clone();
         let here = Here { heap, path, ..Here::default() };
         self.exchanging(|engine| &mut engine.here, here, |engine| engine.in_frame(frame, run).0).0
     }
 
+    /// Runs something below a quantifier over some variables.
+    fn binding<T>(&mut self, variables: &[Term], run: impl FnOnce(&mut Self) -> T) -> T {
+        self.core().mode.bound.extend(variables);
+        let result = run(self);
+        let bound = &mut self.core().mode.bound;
+        bound.truncate(bound.len() - variables.len());
+        result
+    }
+
+    /// Runs while σ's heap is being consumed; yields what is left of it.
+    fn consuming_heap<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Heap) {
+        let heap = Some(self.core().here.heap.clone());
+        let (result, left) = self.exchanging(|engine| &mut engine.here.consuming, heap, run);
+        (result, left.expect("every consume inside puts back what it found"))
+    }
+
+    /// Wildcards made from here on until `run` ends stop being constrainable then.
+    fn with_own_wildcards<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let constrainable = self.core().frame.assertion.constrainable.clone();
+        self.exchanging(|engine| &mut engine.frame.assertion.constrainable, constrainable, run).0
+    }
+}
+
+impl<'p> View<'p> for Engine<'p> {
+    fn core(&mut self) -> &mut Self {
+        self
+    }
+}
+
+impl<'p> Engine<'p> {
     /// Copies σ, to come back to it.
     pub(crate) fn state(&self) -> State<'p> {
         State { frame: self.frame.clone(), here: self.here.clone() }
@@ -120,14 +155,6 @@ impl<'p> Engine<'p> {
     /// Goes on in another state.
     pub(crate) fn set_state(&mut self, state: State<'p>) {
         State { frame: self.frame, here: self.here } = state;
-    }
-
-    /// Runs something below a quantifier over some variables.
-    pub(crate) fn binding<T>(&mut self, variables: &[Term], run: impl FnOnce(&mut Self) -> T) -> T {
-        self.mode.bound.extend(variables);
-        let result = run(self);
-        self.mode.bound.truncate(self.mode.bound.len() - variables.len());
-        result
     }
 
     /// Tells whether permission may be taken from heaps around.

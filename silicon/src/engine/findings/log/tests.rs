@@ -3,6 +3,7 @@
 use smt::terms::Sort;
 
 use super::*;
+use crate::engine::Watch;
 use crate::engine::findings::blame::Blame;
 use crate::engine::run::explore::tests::with_engine;
 

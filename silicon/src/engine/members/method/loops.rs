@@ -11,7 +11,7 @@ use crate::engine::findings::contract::checked_again;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::Forgot;
 use crate::engine::state::heap::Heap;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Stop, View};
 
 impl Driver<'_, '_> {
     /// A loop reached from outside: the invariants are well-formed in the most general state of an

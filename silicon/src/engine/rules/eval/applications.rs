@@ -9,7 +9,7 @@ use crate::engine::findings::incidents::{Incidents, Missing};
 use crate::engine::knowledge::functions::is_opaque;
 use crate::engine::rules::same::are_same;
 use crate::engine::state::mode::Application;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Explore, Stop, View, Watch};
 
 impl Engine<'_> {
     /// `f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot

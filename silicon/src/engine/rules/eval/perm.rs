@@ -6,7 +6,7 @@ use smt::terms::{Term, Terms};
 use crate::engine::findings::blame::Blame;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::state::heap::{Heap, Resource};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Explore, Stop, View};
 
 impl Engine<'_> {
     /// `perm(r)`: the sum over the chunks that may be it, in what is left of the heap (trap T22).

@@ -9,7 +9,7 @@ use crate::engine::knowledge::goals::Noted;
 use crate::engine::quantifiers::inferred;
 use crate::engine::quantifiers::one_point;
 use crate::engine::state::heap::Resource;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Explore, Stop, View, Watch};
 
 /// A trigger with variables for what is not defined in it.
 struct Pattern {

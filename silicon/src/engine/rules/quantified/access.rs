@@ -9,7 +9,7 @@ use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::rules::quantified::normalise::{QuantifiedConjunct, Step};
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::{Access, Footprint};
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Amounts, Engine, Explore, Stop, View};
 
 /// The target of one conjunct's permission.
 #[derive(Clone, Copy, Debug)]

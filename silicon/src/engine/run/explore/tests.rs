@@ -8,7 +8,7 @@ use super::*;
 use crate::engine::members::analysis::Analysis;
 use crate::engine::state::heap::Resource;
 use crate::engine::whole::Facts;
-use crate::engine::{Context, Visible};
+use crate::engine::{Context, Explore, Visible};
 use crate::options::Options;
 
 /// Runs a test inside of an engine without a program.
