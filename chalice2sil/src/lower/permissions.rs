@@ -4,8 +4,8 @@
 //! and a contradiction when it is received, as in the later translation of Chalice.
 
 use chalice::program::{
-    Access, AccessTarget, ClassId, Counted, ExprKind, FieldRef, MethodId, Permission,
-    PermissionKind, Type,
+    Access, AccessTarget, ClassId, Counted, Expr, ExprKind, FieldRef, LocalKind, MethodId,
+    Permission, PermissionKind, Type,
 };
 use findings::Reason;
 use num_bigint::BigInt;
@@ -303,6 +303,14 @@ impl Member<'_, '_> {
         and([small, ordered])
     }
 
+    /// Does an expression mention a variable that a quantifier binds?
+    fn mentions_bound(&self, e: &Expr) -> bool {
+        let locals = &self.program().locals;
+        e.any(&mut |part| {
+            matches!(part.kind, ExprKind::Local(local) if locals[local].kind == LocalKind::Quantified)
+        })
+    }
+
     fn amount(&mut self, amount: &Permission, env: &Env) -> Amount {
         match &amount.kind {
             PermissionKind::Full => Amount::positive(write()),
@@ -326,11 +334,21 @@ impl Member<'_, '_> {
                     ExprKind::Int(value) if *value == BigInt::from(1) => Amount::positive(one),
                     ExprKind::Int(value) => Amount::positive(mul(int(value.clone()), one)),
                     _ => {
-                        let is_stored = matches!(count.kind, ExprKind::FieldRead { .. });
+                        let is_value = matches!(count.kind, ExprKind::FieldRead { .. })
+                            || !self.mentions_bound(count);
                         let count = self.expr(count, env);
                         let sign = Some(le(int(0), count.clone()));
-                        let few = is_stored.then(|| self.are_few(&count));
-                        Amount { sign, few, ..Amount::positive(mul(count, one)) }
+                        let few = is_value.then(|| self.are_few(&count));
+                        // Receivers know that they are few. Whoever reads a contract as its givers
+                        // do has not been told, and finds an amount that is small all the same.
+                        let all = mul(count, one.clone());
+                        let value = match &few {
+                            Some(few) if env.side == Side::Both => {
+                                conditional(few.clone(), all, one)
+                            }
+                            _ => all,
+                        };
+                        Amount { sign, few, ..Amount::positive(value) }
                     }
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::Budget;
 use super::raw::Setting;
 
 /// A script being written, or nothing.
@@ -10,8 +11,6 @@ pub(super) struct Log {
     sink: Option<Box<dyn Write>>,
     /// The options and declarations that were written: what holds in all scopes.
     preamble: Vec<String>,
-    /// The limit on the steps of a question.
-    limit: Option<String>,
 }
 
 impl Log {
@@ -43,15 +42,6 @@ impl Log {
         }
     }
 
-    /// Limits the steps of the questions that follow.
-    pub(super) fn limit(&mut self, steps: u32) {
-        if self.is_on() {
-            let line = format!("(set-option :rlimit {steps})");
-            self.line(&line);
-            self.limit = Some(line);
-        }
-    }
-
     /// Appends an option or a declaration, which holds from now on.
     pub(super) fn declare(&mut self, line: String) {
         if self.is_on() {
@@ -67,7 +57,7 @@ impl Log {
         if self.is_on() {
             self.line("(reset)");
             let preamble = std::mem::take(&mut self.preamble);
-            for line in preamble.iter().chain(&self.limit.clone()) {
+            for line in &preamble {
                 self.line(line);
             }
             self.preamble = preamble;
@@ -84,9 +74,16 @@ impl Log {
     }
 
     /// Asks, with all that was said before on disk: if this question has no end, the script shows
-    /// what it was.
-    pub(super) fn check(&mut self) {
-        self.line("(check-sat)");
+    /// what it was. The limits concern the question alone, since Z3 would also count the steps of
+    /// what it is told.
+    pub(super) fn check(&mut self, budget: Budget) {
+        if self.is_on() {
+            let conflicts = if budget.conflicts == 0 { u32::MAX } else { budget.conflicts };
+            self.line(&format!("(set-option :smt.max_conflicts {conflicts})"));
+            self.line(&format!("(set-option :rlimit {})", budget.resources));
+            self.line("(check-sat)");
+            self.line("(set-option :rlimit 0)");
+        }
         if let Some(sink) = &mut self.sink
             && sink.flush().is_err()
         {

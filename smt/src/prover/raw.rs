@@ -155,6 +155,8 @@ pub(super) struct Kernel {
     solver: ffi::Z3_solver,
     /// Nothing, once it has counted.
     eager_threshold: Cell<Option<u32>>,
+    /// The limit on the conflicts of a question; 0: none.
+    conflicts: Cell<u32>,
 }
 
 impl Kernel {
@@ -187,6 +189,7 @@ impl Kernel {
                 context: context.clone(),
                 solver,
                 eager_threshold: Cell::new(Some(eager_threshold)),
+                conflicts: Cell::new(0),
             }
         };
         kernel.set_params(settings)?;
@@ -202,6 +205,15 @@ impl Kernel {
         let alone = BEGINNING.lock().unwrap_or_else(PoisonError::into_inner);
         z3::set_global_param("smt.qi.eager_threshold", &threshold.to_string());
         Some(alone)
+    }
+
+    /// Limits the conflicts of the questions that follow; 0: not at all.
+    pub(super) fn limit_conflicts(&self, conflicts: u32) -> Result<(), ProverError> {
+        if self.conflicts.replace(conflicts) == conflicts {
+            return Ok(());
+        }
+        let limit = if conflicts == 0 { u32::MAX } else { conflicts };
+        self.set_params(&[("max_conflicts", Setting::Uint(limit))])
     }
 
     fn set_params(&self, settings: &[(&str, Setting)]) -> Result<(), ProverError> {

@@ -53,8 +53,14 @@ impl Retry {
     /// end of a chain of 22 definitions.
     const EAGER_THRESHOLD: u32 = 100;
 
-    /// The steps to spend after `answer`; 0: it is not worth it.
-    fn steps_after(&self, answer: Answer, translator: &Translator) -> u32 {
+    /// The steps that a retry with the same arithmetic may take beyond those of the first try.
+    ///
+    /// PERFORMANCE: what is proved by another order of instances is proved in as many. An obligation
+    /// that fails costs all retries in full.
+    const MORE_THAN_FIRST: u64 = 50_000;
+
+    /// The steps to spend after `answer`, which took `spent`; 0: it is not worth it.
+    fn steps_after(&self, answer: Answer, spent: u64, translator: &Translator) -> u32 {
         let gave_up = matches!(answer, Answer::GaveUp(_));
         let is_of_use = match self.concerns {
             Concerns::Everything => true,
@@ -64,6 +70,10 @@ impl Retry {
         match answer {
             _ if !is_of_use => 0,
             Answer::GaveUp(_) => self.steps_after_giving_up,
+            _ if self.concerns == Concerns::Everything => {
+                let most = spent + Self::MORE_THAN_FIRST;
+                u32::try_from(most).map_or(self.steps, |most| most.min(self.steps))
+            }
             _ => self.steps,
         }
     }
@@ -115,13 +125,17 @@ struct Axiom {
     told: Option<usize>,
 }
 
+/// The part of Z3's reason that says that the limit on conflicts ended a question.
+const CONFLICTS: &str = "max-conflicts";
+
 /// Z3's name of its steps: one count for everything that uses a context.
 const STEPS: &str = "rlimit count";
 
 /// Scopes with formulas, and questions about them.
 ///
-/// SOUNDNESS: a kernel that gave up on a question is not asked another one. Z3 4.8.12 stops in the
-/// middle of what it does, and was seen to crash on the next question, also in another scope.
+/// SOUNDNESS: a kernel that was stopped by steps, time or memory is not asked another question. Z3
+/// 4.8.12 stops in the middle of what it does, and was seen to crash on the next question, also in
+/// another scope. Conflicts are counted where its search is in order.
 pub(super) struct Solver {
     context: Context,
     translator: Translator,
@@ -340,21 +354,23 @@ impl Solver {
         };
         let is_small = budget.resources != 0 && budget.resources <= Retry::BEFORE_THE_REST;
         let part = if is_small { budget.resources } else { Retry::BEFORE_THE_REST };
+        let before = self.resources_used();
         let first = self.ask(Budget { resources: part, ..budget })?;
+        let spent = self.resources_used() - before;
         // Where there was not enough memory, other ways need as much.
         if matches!(first, Answer::Proved | Answer::GaveUp(Limit::Memory)) {
             return Ok(first);
         }
         let mut answer = first;
         for retry in RETRIES {
-            let steps = retry.steps_after(first, &self.translator);
+            let steps = retry.steps_after(first, spent, &self.translator);
             if steps == 0 {
                 continue;
             }
             let resources = if is_small { steps.min(budget.resources) } else { steps };
             let milliseconds = Retry::MILLISECONDS.min(time_left());
             let again = if milliseconds > 0 {
-                self.retry(retry, Budget { resources, milliseconds })?
+                self.retry(retry, Budget { resources, conflicts: 0, milliseconds })?
             } else {
                 Answer::GaveUp(Limit::Time)
             };
@@ -429,17 +445,23 @@ impl Solver {
             self.renew()?;
         }
         self.set_budget(budget);
-        self.translator.log.check();
+        self.kernel.limit_conflicts(budget.conflicts)?;
+        self.translator.log.check(budget);
         let start = Instant::now();
-        let answer = match self.kernel.check()? {
+        Ok(match self.kernel.check()? {
             Satisfiability::Unsat => Answer::Proved,
             Satisfiability::Sat => Answer::NotProved,
             Satisfiability::Unknown => {
-                unknown(&self.kernel.reason_unknown(), budget, start.elapsed())
+                let reason = self.kernel.reason_unknown();
+                if reason.contains(CONFLICTS) {
+                    Answer::GaveUp(Limit::Resources)
+                } else {
+                    let answer = unknown(&reason, budget, start.elapsed());
+                    self.is_spent = matches!(answer, Answer::GaveUp(_));
+                    answer
+                }
             }
-        };
-        self.is_spent = matches!(answer, Answer::GaveUp(_));
-        Ok(answer)
+        })
     }
 
     /// Z3 counts both limits from the start of a check.
@@ -451,7 +473,6 @@ impl Solver {
         let milliseconds = if budget.milliseconds == 0 { u32::MAX } else { budget.milliseconds };
         self.context.update_param_value("rlimit", &budget.resources.to_string());
         self.context.update_param_value("timeout", &milliseconds.to_string());
-        self.translator.log.limit(budget.resources);
     }
 }
 

@@ -24,7 +24,7 @@ const SHOWN: i64 = 6;
 const CANDIDATES: usize = 12;
 
 /// The budget of a counterexample.
-const BUDGET: Budget = Budget { resources: 2_000_000, milliseconds: 10_000 };
+const BUDGET: Budget = Budget { resources: 2_000_000, conflicts: 0, milliseconds: 10_000 };
 
 /// Values to be asked for, each by a constant that is equal to it.
 #[derive(Default)]

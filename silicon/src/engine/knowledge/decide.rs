@@ -169,15 +169,21 @@ impl Engine<'_> {
         if self.is_known(goal) {
             return Ok(Answer::Yes);
         }
+        // A contradiction would have implied the goal that failed: another order of instances may
+        // show it, by luck.
+        if goal == Terms::FALSE && self.knowledge.has_failed {
+            return self.query(goal, QueryKind::Check);
+        }
         let goal = self.opened(goal);
-        let answer = self.query(goal, QueryKind::Obligation)?;
-        if answer == Answer::Yes || !(self.setting.above.consolidation)(self)? {
-            return Ok(answer);
+        let mut answer = self.query(goal, QueryKind::Obligation)?;
+        if answer != Answer::Yes && (self.setting.above.consolidation)(self)? {
+            if self.is_known(goal) {
+                return Ok(Answer::Yes);
+            }
+            answer = self.query(goal, QueryKind::Obligation)?;
         }
-        if self.is_known(goal) {
-            return Ok(Answer::Yes);
-        }
-        self.query(goal, QueryKind::Obligation)
+        self.knowledge.has_failed = answer != Answer::Yes;
+        Ok(answer)
     }
 
     /// An optimisation check: a wrong no costs completeness only.
@@ -277,6 +283,7 @@ impl Engine<'_> {
         });
         Budget {
             resources: self.context.options.obligation_limit,
+            conflicts: 0,
             milliseconds: u32::try_from(left).map_or(whole, |left| left.min(whole)),
         }
     }

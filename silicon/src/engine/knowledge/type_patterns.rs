@@ -70,7 +70,9 @@ impl TypePatterns {
         }
         let is_foreign = applied.iter().any(|(domain, _)| *domain != owner)
             || axiom.any(|part| matches!(part.kind, ExprKind::Apply { .. }));
-        if sets.is_empty() && is_foreign {
+        // A ground axiom needs no term that matches a trigger: it may contradict others by itself.
+        let is_ground = !axiom.any(|part| matches!(part.kind, ExprKind::Quantified { .. }));
+        if sets.is_empty() && (is_foreign || is_ground) {
             add(&mut self.initial, (owner, vec![Type::Int; domain.parameters.len()]));
         }
         for patterns in sets {

@@ -59,12 +59,19 @@ pub(crate) struct Knowledge {
     pub(crate) known: FxHashSet<Term>,
     /// The same, and what follows without the prover.
     pub(crate) facts: Facts,
+    /// An obligation has failed, and nothing was learned since then.
+    pub(crate) has_failed: bool,
 }
 
 impl Default for Knowledge {
     /// Nothing is known.
     fn default() -> Self {
-        Self { scopes: vec![Scope::default()], known: FxHashSet::default(), facts: Facts::new() }
+        Self {
+            scopes: vec![Scope::default()],
+            known: FxHashSet::default(),
+            facts: Facts::new(),
+            has_failed: false,
+        }
     }
 }
 
@@ -633,6 +640,7 @@ impl Engine<'_> {
 
     /// Tells the prover and the table of known facts, whatever the journals say.
     fn learn(&mut self, fact: Term) -> Result<(), Stop> {
+        self.knowledge.has_failed = false;
         let scope = self.knowledge.scopes.last_mut().expect("there is a base scope");
         for conjunct in self.terms.conjuncts(fact) {
             if self.knowledge.known.insert(conjunct) {

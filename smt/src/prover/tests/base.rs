@@ -253,16 +253,28 @@ fn limits_end_in_giving_up() {
     let p = b.constant("p", Sort::BOOL);
     b.prover.assume(p);
     b.proves(p);
-    let quick = Budget { resources: 0, milliseconds: 1 };
+    let quick = Budget { resources: 0, conflicts: 0, milliseconds: 1 };
     let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Check, quick).expect("no error");
     assert_eq!(answer, Answer::GaveUp(Limit::Time));
     assert_eq!(b.prover.statistics().of(QueryKind::Check).gave_up, 3);
 }
 
-/// A solver that gave up is replaced by one that knows the same.
+/// A kernel that was stopped by steps is replaced by one that knows the same.
 // Traps: T14
 #[test]
-fn scopes_survive_giving_up() {
+fn scopes_survive_giving_up_by_steps() {
+    scopes_survive(Budget { resources: 50_000, conflicts: 0, milliseconds: 0 });
+}
+
+/// A kernel that was stopped by conflicts goes on.
+// Traps: T14
+#[test]
+fn scopes_survive_giving_up_by_conflicts() {
+    scopes_survive(Budget { resources: 0, conflicts: 5, milliseconds: 0 });
+}
+
+/// Checks that a question beyond the limits spoils no knowledge.
+fn scopes_survive(limits: Budget) {
     let mut b = Bench::new();
     let p = b.constant("p", Sort::BOOL);
     let (x, y) = (b.constant("x", Sort::INT), b.constant("y", Sort::INT));
@@ -285,7 +297,7 @@ fn scopes_survive_giving_up() {
     b.prover.push();
     assume_pigeons(&mut b);
     let give_up = |b: &mut Bench| {
-        let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Check, Budget::CHECK);
+        let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Check, limits);
         assert_eq!(answer.expect("no error"), Answer::GaveUp(Limit::Resources));
     };
     give_up(&mut b);
