@@ -46,8 +46,8 @@ use crate::engine::knowledge::type_patterns::TypePatterns;
 use crate::engine::permission::quantified;
 use crate::engine::rules::wands;
 use crate::engine::run::explore::{Knowledge, Run};
-use crate::engine::state::State;
 use crate::engine::state::mode::{Gathered, Mode};
+use crate::engine::state::{Frame, Here};
 use crate::engine::whole::Facts;
 use crate::observer::Observer;
 use crate::options::{Join, Options};
@@ -248,9 +248,10 @@ pub(crate) struct Engine<'p> {
     pub(crate) program: &'p Program,
     pub(crate) setting: Setting<'p>,
     pub(crate) terms: Terms,
-    /// σ of the papers and the mode of evaluation: rules change them, the explorer puts them back,
-    /// both together.
-    pub(crate) state: State<'p>,
+    /// σ of the papers, in two halves, and the mode of evaluation: rules change them, the explorer
+    /// puts them back, all together.
+    pub(crate) frame: Frame<'p>,
+    pub(crate) here: Here,
     pub(crate) mode: Mode,
     /// The finds that the evaluation in progress leaves to its caller, and to no other.
     pub(crate) gathered: Gathered,
@@ -318,7 +319,8 @@ impl<'p> Engine<'p> {
             program: context.program,
             setting,
             terms: Terms::new(),
-            state: State::new(state::no_locals()),
+            frame: Frame::new(state::no_locals()),
+            here: Here::default(),
             mode: Mode::default(),
             gathered: Gathered::default(),
             incidents: Incidents::default(),

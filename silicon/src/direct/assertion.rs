@@ -134,7 +134,7 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let (snapshot, left) =
             self.consuming_heap(|engine| engine.direct_consume_parts(clauses, blame));
-        self.state.heap = left;
+        self.here.heap = left;
         snapshot
     }
 

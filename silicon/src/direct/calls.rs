@@ -7,7 +7,7 @@ use smt::terms::Term;
 
 use super::{Direct, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::state::{State, Store};
+use crate::engine::state::{Frame, Store};
 use crate::engine::{Engine, Stop};
 
 /// A call or fork, as it is written.
@@ -36,22 +36,17 @@ impl<'p> Engine<'p> {
         Ok(Actuals { receiver, arguments })
     }
 
-    /// The present state where the contract of a method is meant.
-    pub(super) fn direct_in_contract(&self, method: MethodId, actuals: &Actuals) -> State<'p> {
+    /// Makes the frame in which the contract of a method is meant.
+    pub(super) fn direct_in_contract(&self, method: MethodId, actuals: &Actuals) -> Frame<'p> {
         let direct = self.direct();
         let callee = &direct.tree.methods[method];
-        let mut state = State::new(&direct.locals);
-        state.store = self.direct_store();
-        state.store.set(direct.this, actuals.receiver);
+        let mut store = self.direct_store();
+        store.set(direct.this, actuals.receiver);
         for (&parameter, &argument) in callee.parameters.iter().zip(&actuals.arguments) {
-            state.store.set(Direct::local(parameter), argument);
+            store.set(Direct::local(parameter), argument);
         }
-        state.user = Some(self.state.users_variables());
-        state.heap = self.state.heap.clone();
-        state.path = self.state.path.clone();
-        state.past.frames = self.state.past.frames.clone();
-        state.thread = self.state.thread.clone();
-        state
+        let thread = self.frame.thread.clone();
+        Frame { store, thread, ..self.frame.of_used(&direct.locals) }
     }
 
     /// Chooses what `rd` stands for where a precondition is given away, if it stands for anything.
@@ -76,10 +71,10 @@ impl<'p> Engine<'p> {
         let actuals = self.direct_actuals(call, blame)?;
         let required = Blame::new(ErrorId::CallPrecondition, call.at);
         self.direct_prove_receiver(call, &actuals, required)?;
-        let state = self.direct_in_contract(call.method, &actuals);
+        let frame = self.direct_in_contract(call.method, &actuals);
         let fraction = self.direct_fraction();
-        let before = self.state.heap.clone();
-        let (done, inner) = self.in_state(state, |engine| {
+        let before = self.here.heap.clone();
+        let (done, inner) = self.in_frame(frame, |engine| {
             engine.direct_choose_for_callee(fraction, &callee.requires)?;
             engine.direct_give_credits(&callee.requires, required)?;
             engine.direct_prove_kept_levels(&callee.requires, required)?;
@@ -88,8 +83,8 @@ impl<'p> Engine<'p> {
                 required.trusted().clause(span(clause.span))
             })?;
             engine.begin_epoch();
-            engine.state.past.old = Some(before);
-            engine.state.thread.old_locks = engine.state.thread.locks.clone();
+            engine.frame.past.old = Some(before);
+            engine.frame.thread.old_locks = engine.frame.thread.locks.clone();
             engine.direct_forget(callee.results.iter().copied());
             let releveled = engine.direct_releveled(call.method);
             let relevels_all = direct.locking.method(call.method).may_relevel;
@@ -103,10 +98,8 @@ impl<'p> Engine<'p> {
             engine.direct_move_credits(&callee.ensures, false)
         });
         done?;
-        self.state.heap = inner.heap;
-        self.state.thread.locks = inner.thread.locks;
-        self.state.thread.credits = inner.thread.credits;
-        self.state.thread.memory = inner.thread.memory;
+        self.frame.thread.locks = inner.thread.locks;
+        self.frame.thread.memory = inner.thread.memory;
         if direct.locking.method(call.method).locks {
             self.direct_recall_levels()?;
         }
@@ -135,7 +128,7 @@ impl<'p> Engine<'p> {
         for (out, &result) in outs.iter().zip(&callee.results) {
             if let Some(value) = from.get(Direct::local(result)) {
                 self.direct_assign_once(out.local, at)?;
-                self.state.store.set(Direct::local(out.local), value);
+                self.frame.store.set(Direct::local(out.local), value);
             }
         }
         Ok(())

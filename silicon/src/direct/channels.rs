@@ -16,7 +16,7 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 use super::levels::Level;
 use super::{Direct, is_pure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::state::State;
+use crate::engine::state::Frame;
 use crate::engine::state::heap::Chunk;
 use crate::engine::state::thread::Balances;
 use crate::engine::{Engine, Stop};
@@ -62,7 +62,7 @@ impl<'p> Engine<'p> {
     /// Learns the consequences of permission to the `mu` of a channel.
     pub(super) fn direct_learn_channel(&mut self, channel: Term) -> Result<(), Stop> {
         let level = self.direct_channel_level(channel)?;
-        let chunks = self.state.heap.of(self.direct_mu()).to_vec();
+        let chunks = self.here.heap.of(self.direct_mu()).to_vec();
         for chunk in chunks.iter().filter(|chunk| chunk.arguments == [channel]) {
             let readable = self.terms.lt(Terms::NONE, chunk.amount);
             let same = self.terms.eq(chunk.value, level);
@@ -150,9 +150,9 @@ impl<'p> Engine<'p> {
         let change = if gives { self.terms.neg(amount) } else { amount };
         let zero = self.terms.int(0);
         let change = self.terms.ite(guard, change, zero);
-        let before = self.state.thread.credits.of(channel).unwrap_or(zero);
+        let before = self.here.credits.of(channel).unwrap_or(zero);
         let after = self.terms.add(before, change);
-        self.state.thread.credits.set(channel, after);
+        self.here.credits.set(channel, after);
     }
 
     /// Gives away the credits of assertions, or receives them.
@@ -225,12 +225,12 @@ impl<'p> Engine<'p> {
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        self.exchanging(|state| &mut state.thread.counts_debts, true, run).0
+        self.exchanging(|engine| &mut engine.frame.thread.counts_debts, true, run).0
     }
 
     /// Shows that no channel is owed a message.
     pub(super) fn direct_prove_no_debt(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
-        let balances = self.state.thread.credits.clone();
+        let balances = self.here.credits.clone();
         let mut all = Vec::new();
         for (channel, _) in balances.iter() {
             let owed = self.direct_is_owed(&balances, channel);
@@ -266,7 +266,7 @@ impl<'p> Engine<'p> {
         let same = self.terms.eq(own, level);
         self.assume(same)?;
         self.direct_is_not_held(channel)?;
-        let (balances, zero) = (self.state.thread.credits.clone(), self.terms.int(0));
+        let (balances, zero) = (self.here.credits.clone(), self.terms.int(0));
         let balance = self.direct_balance(&balances, channel);
         let untouched = self.terms.eq(balance, zero);
         self.assume(untouched)?;
@@ -283,26 +283,25 @@ impl<'p> Engine<'p> {
         Ok(value)
     }
 
-    /// The present state where the where clause of a channel is meant: of the channel, and of what
-    /// a message consists of.
+    /// Makes the frame in which the where clause of a channel is meant: of the channel, and of the
+    /// values of a message.
     fn direct_in_message(
         &mut self,
         declaration: ChannelId,
         channel: Term,
         values: &[Term],
-    ) -> Result<State<'p>, Stop> {
+    ) -> Result<Frame<'p>, Stop> {
         let direct = self.direct();
         let common = self.direct_common()?;
-        let mut state = self.state.clone();
-        state.user = Some(self.state.users_variables());
-        state.store = self.direct_store();
-        state.store.set(direct.this, channel);
-        state.store.set(direct.fraction, common);
+        let mut store = self.direct_store();
+        store.set(direct.this, channel);
+        store.set(direct.fraction, common);
         let parameters = &direct.tree.channels[declaration].parameters;
         for (&parameter, &value) in parameters.iter().zip(values) {
-            state.store.set(Direct::local(parameter), value);
+            store.set(Direct::local(parameter), value);
         }
-        Ok(state)
+        let user = Some(self.frame.users_variables());
+        Ok(Frame { user, store, ..self.frame.clone() })
     }
 
     /// `send channel(arguments)`: what the message transfers is given away, and it may be received
@@ -322,16 +321,14 @@ impl<'p> Engine<'p> {
         let one = self.terms.int(1);
         self.direct_move_credit(Terms::TRUE, target, one, false);
         let clause = &self.direct().tree.channels[declaration].where_clause;
-        let state = self.direct_in_message(declaration, target, &values)?;
-        let (done, inner) = self.in_state(state, |engine| -> Result<(), Stop> {
+        let frame = self.direct_in_message(declaration, target, &values)?;
+        let (done, _) = self.in_frame(frame, |engine| -> Result<(), Stop> {
             engine.direct_move_credits(clause, true)?;
             engine.remember_heap();
             engine.direct_consume_all(clause, |_| blame.trusted())?;
             Ok(())
         });
         done?;
-        self.state.heap = inner.heap;
-        self.state.thread.credits = inner.thread.credits;
         Ok(())
     }
 
@@ -347,7 +344,7 @@ impl<'p> Engine<'p> {
         let direct = self.direct();
         let blame = Blame::new(ErrorId::ReceiveFailed, at);
         let target = self.direct_channel(channel, blame)?;
-        let (credits, zero) = (self.state.thread.credits.clone(), self.terms.int(0));
+        let (credits, zero) = (self.here.credits.clone(), self.terms.int(0));
         let balance = self.direct_balance(&credits, target);
         let some = self.terms.lt(zero, balance);
         self.prove(some, blame, Reason::NoCredit, span(channel.span))?;
@@ -365,19 +362,17 @@ impl<'p> Engine<'p> {
         let clause = &declared.where_clause;
         let is_ill_formed =
             direct.messages(declaration).is_some_and(|id| self.is_ill_formed_predicate(id));
-        let state = self.direct_in_message(declaration, target, &values)?;
-        let (done, inner) = self.in_state(state, |engine| {
+        let frame = self.direct_in_message(declaration, target, &values)?;
+        let (done, _) = self.in_frame(frame, |engine| {
             engine.direct_produce_received(clause, None, is_ill_formed, blame)?;
             engine.direct_move_credits(clause, false)
         });
         done?;
-        self.state.heap = inner.heap;
-        self.state.thread.credits = inner.thread.credits;
         let one = self.terms.int(1);
         self.direct_move_credit(Terms::TRUE, target, one, true);
         for (out, value) in outs.iter().zip(values) {
             self.direct_assign_once(out.local, at)?;
-            self.state.store.set(Direct::local(out.local), value);
+            self.frame.store.set(Direct::local(out.local), value);
         }
         Ok(())
     }

@@ -69,7 +69,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let blame = Blame::new(ErrorId::LeakFailed, at).trusted();
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         for (resource, chunks) in heap.resources() {
             if resource == self.direct_joinable() {
                 continue;

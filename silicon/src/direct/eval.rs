@@ -67,27 +67,27 @@ impl Engine<'_> {
                 }
             }
             ExprKind::Old(body) => {
-                if let (None, Some(forked)) = (&self.state.past.old, self.state.thread.forked) {
+                if let (None, Some(forked)) = (&self.frame.past.old, self.frame.thread.forked) {
                     return self.direct_old_of_fork(forked, expr, body);
                 }
-                let Some(old) = self.state.past.old.clone() else {
+                let Some(old) = self.frame.past.old.clone() else {
                     return self.unsupported_at(span(expr.span), "`old` where there is none");
                 };
-                let locks = self.state.thread.old_locks.clone();
+                let locks = self.frame.thread.old_locks.clone();
                 let eval = |engine: &mut Self| {
                     engine.in_heap(old, |engine| engine.direct_eval(body, blame))
                 };
-                self.exchanging(|state| &mut state.thread.locks, locks, eval).0
+                self.exchanging(|engine| &mut engine.frame.thread.locks, locks, eval).0
             }
             ExprKind::Unfolding { access, body } => self.direct_unfolding(access, body, blame),
             ExprKind::Apply { receiver, function, arguments } => {
                 self.direct_application(expr, (receiver, *function, arguments), blame)
             }
             ExprKind::Assigned(local) => match self.direct().assigned.get(*local) {
-                Some(&flag) => Ok(self.state.store.get(flag).unwrap_or(Terms::FALSE)),
+                Some(&flag) => Ok(self.frame.store.get(flag).unwrap_or(Terms::FALSE)),
                 None => self.direct_unknown(expr),
             },
-            ExprKind::Result => match self.state.result {
+            ExprKind::Result => match self.frame.result {
                 Some(result) => Ok(result),
                 None => self.direct_unknown(expr),
             },
@@ -157,7 +157,7 @@ impl Engine<'_> {
         variable: sil::program::LocalId,
         expr: &Expr,
     ) -> Result<Term, Stop> {
-        match self.state.store.get(variable) {
+        match self.frame.store.get(variable) {
             Some(value) => Ok(value),
             None => self.unsupported_at(span(expr.span), "a variable without a value"),
         }
@@ -313,7 +313,7 @@ impl Engine<'_> {
             Domain::Type(_) => None,
             Domain::Collection(collection) => Some(self.direct_range(collection, blame)?),
         };
-        let at_start = self.state.clone();
+        let at_start = self.state();
         let mut bound = Vec::with_capacity(variables.len());
         let (mut guards, mut triggers) = (Vec::new(), Vec::new());
         for &variable in variables {
@@ -326,7 +326,7 @@ impl Engine<'_> {
             bound.push(chosen);
             let (value, guard) = self.direct_choice(chosen, range.as_ref(), &mut triggers);
             guards.push(guard);
-            self.state.store.set(Direct::local(variable), value);
+            self.frame.store.set(Direct::local(variable), value);
         }
         let guard = self.terms.and(guards);
         let (outcome, seen) = self.watched(|engine| {
@@ -336,7 +336,7 @@ impl Engine<'_> {
                 })
             })
         });
-        self.state = at_start;
+        self.set_state(at_start);
         let (value, facts) = outcome?;
         let value = value?;
         // What a body means that is not defined for all values, nobody can say.

@@ -52,11 +52,11 @@ impl Engine<'_> {
                 return self.direct_loop(stmt, parts);
             }
             StmtKind::Assert(assertion) => {
-                let heap = self.state.heap.clone();
+                let heap = self.here.heap.clone();
                 self.direct_counting_debts(|engine| {
                     engine.direct_consume_all([assertion], |_| blame(ErrorId::AssertFailed))
                 })?;
-                self.state.heap = heap;
+                self.here.heap = heap;
             }
             StmtKind::Assume(fact) => {
                 let fact = self.direct_eval(fact, blame(ErrorId::InhaleFailed))?;
@@ -65,7 +65,7 @@ impl Engine<'_> {
             StmtKind::Declare { local, value: None } => {
                 self.direct_forget([*local]);
                 if let Some(&flag) = self.direct().assigned.get(*local) {
-                    self.state.store.set(flag, Terms::FALSE);
+                    self.frame.store.set(flag, Terms::FALSE);
                 }
             }
             StmtKind::Declare { local, value: Some(value) }
@@ -76,7 +76,7 @@ impl Engine<'_> {
                 if matches!(stmt.kind, StmtKind::AssignLocal { .. }) {
                     self.direct_assign_once(*local, span(stmt.span))?;
                 }
-                self.state.store.set(Direct::local(*local), value);
+                self.frame.store.set(Direct::local(*local), value);
             }
             StmtKind::AssignField { receiver, field, value, .. } => {
                 let blame = blame(ErrorId::AssignmentFailed);
@@ -148,7 +148,7 @@ impl Engine<'_> {
         let at = span(condition.span);
         let value = self.direct_eval(condition, Blame::new(error, at))?;
         let taken = self.branch(value)?;
-        Rc::make_mut(&mut self.state.path).push((at, taken));
+        Rc::make_mut(&mut self.here.path).push((at, taken));
         Ok(taken)
     }
 
@@ -164,11 +164,11 @@ impl Engine<'_> {
     /// If a variable is a ghost constant, it has not been assigned before, and is now.
     pub(super) fn direct_assign_once(&mut self, local: LocalId, at: Span) -> Result<(), Stop> {
         let Some(&flag) = self.direct().assigned.get(local) else { return Ok(()) };
-        let before = self.state.store.get(flag).unwrap_or(Terms::FALSE);
+        let before = self.frame.store.get(flag).unwrap_or(Terms::FALSE);
         let unassigned = self.terms.not(before);
         let blame = Blame::new(ErrorId::AssignmentFailed, at);
         self.prove(unassigned, blame, Reason::ConstAssignedTwice, at)?;
-        self.state.store.set(flag, Terms::TRUE);
+        self.frame.store.set(flag, Terms::TRUE);
         Ok(())
     }
 

@@ -33,16 +33,16 @@ impl Engine<'_> {
         let actuals = self.direct_actuals(call, Blame::new(ErrorId::AssignmentFailed, call.at))?;
         let required = Blame::new(ErrorId::ExhaleFailed, call.at);
         self.direct_prove_receiver(call, &actuals, required)?;
-        let mut state = self.direct_in_contract(call.method, &actuals);
-        if state.thread.locks.is_some() {
+        let mut frame = self.direct_in_contract(call.method, &actuals);
+        if frame.thread.locks.is_some() {
             let none = self.direct_no_locks();
-            state.thread.locks = Some(none.clone());
-            state.thread.old_locks = Some(none);
-            state.thread.memory.acquired.clear();
+            frame.thread.locks = Some(none.clone());
+            frame.thread.old_locks = Some(none);
+            frame.thread.memory.acquired.clear();
         }
         let context = self.direct_fraction();
-        let before = self.state.heap.clone();
-        let (chosen, inner) = self.in_state(state, |engine| -> Result<_, Stop> {
+        let before = self.here.heap.clone();
+        let (chosen, _) = self.in_frame(frame, |engine| -> Result<_, Stop> {
             let chosen = engine.direct_choose_for_callee(context, &callee.requires)?;
             engine.direct_prove_kept_levels(&callee.requires, required)?;
             engine.direct_move_credits(&callee.requires, true)?;
@@ -53,8 +53,6 @@ impl Engine<'_> {
             Ok(chosen)
         });
         let chosen = chosen?;
-        self.state.heap = inner.heap;
-        self.state.thread.credits = inner.thread.credits;
         let new = self.new_object("token")?;
         let joinable = self.direct_joinable();
         let chunk = Chunk { arguments: vec![new], value: Terms::TRUE, amount: Terms::WRITE };
@@ -67,10 +65,10 @@ impl Engine<'_> {
         let carried = self.direct_carried(new, call.method);
         let same = self.direct_same_actuals(&carried, &actuals);
         self.assume(same)?;
-        std::rc::Rc::make_mut(&mut self.state.thread.forks).push(Fork { token: new, heap: before });
+        std::rc::Rc::make_mut(&mut self.here.forks).push(Fork { token: new, heap: before });
         if let Some(out) = token {
             self.direct_assign_once(out.local, call.at)?;
-            self.state.store.set(Direct::local(out.local), new);
+            self.frame.store.set(Direct::local(out.local), new);
         }
         Ok(())
     }
@@ -123,28 +121,26 @@ impl Engine<'_> {
         let token = self.direct_eval(token, Blame::new(ErrorId::AssignmentFailed, at))?;
         self.direct_prove_joinable(token, at, token_at)?;
         let actuals = self.direct_carried(token, method);
-        let mut state = self.direct_in_contract(method, &actuals);
+        let mut frame = self.direct_in_contract(method, &actuals);
         let fraction = self.direct_of_token(token)?;
-        state.store.set(direct.fraction, fraction);
-        if state.thread.locks.is_some() {
+        frame.store.set(direct.fraction, fraction);
+        if frame.thread.locks.is_some() {
             let (after, before) = (self.direct_unknown_locks(), self.direct_unknown_locks());
-            (state.thread.locks, state.thread.old_locks) = (Some(after), Some(before));
+            (frame.thread.locks, frame.thread.old_locks) = (Some(after), Some(before));
         }
-        state.past.old = self.direct_heap_of_fork(token)?;
-        if state.past.old.is_none() {
-            state.thread.forked = Some(Forked { token, method: renumbered(method) });
+        frame.past.old = self.direct_heap_of_fork(token)?;
+        if frame.past.old.is_none() {
+            frame.thread.forked = Some(Forked { token, method: renumbered(method) });
         }
         // What the thread remembers is not what this one does.
-        let forked = std::mem::take(&mut state.thread.memory.forked);
-        state.thread.memory = Memory { forked, ..Memory::default() };
-        let (done, inner) = self.in_state(state, |engine| {
+        let forked = std::mem::take(&mut frame.thread.memory.forked);
+        frame.thread.memory = Memory { forked, ..Memory::default() };
+        let (done, inner) = self.in_frame(frame, |engine| {
             engine.direct_forget(callee.results.iter().copied());
             engine.direct_produce_all(&callee.ensures, None, |_| blame.trusted())?;
             engine.direct_move_credits(&callee.ensures, false)
         });
         done?;
-        self.state.heap = inner.heap;
-        self.state.thread.credits = inner.thread.credits;
         self.direct_recall_levels()?;
         self.write_field(token, direct.joinable, Terms::FALSE, at, blame)?;
         self.direct_take_results(method, outs, &inner.store, at)
@@ -154,10 +150,10 @@ impl Engine<'_> {
     fn direct_prove_joinable(&mut self, token: Term, at: Span, token_at: Span) -> Result<(), Stop> {
         let (resource, arguments) = (self.direct_joinable(), vec![token]);
         let blame = Blame::new(ErrorId::JoinFailed, at);
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let joinable = match self.take_location(resource, &arguments, Terms::WRITE)? {
             Some(joinable) => {
-                self.state.heap = heap;
+                self.here.heap = heap;
                 joinable
             }
             None => {
@@ -175,7 +171,7 @@ impl Engine<'_> {
 
     /// The heap before the fork of a token, if that is on the path.
     pub(super) fn direct_heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
-        let forks = self.state.thread.forks.clone();
+        let forks = self.here.forks.clone();
         for fork in forks.iter().rev() {
             let is_it = self.terms.identical(fork.token, token);
             if self.check(is_it)? {
@@ -202,7 +198,7 @@ impl Engine<'_> {
         };
         let mut arguments = vec![forked.token];
         for local in variables(body, &method.parameters) {
-            match self.state.store.get(Direct::local(local)) {
+            match self.frame.store.get(Direct::local(local)) {
                 Some(value) => arguments.push(value),
                 None => return self.direct_unknown(whole),
             }

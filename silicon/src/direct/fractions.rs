@@ -23,30 +23,30 @@ const FACTOR: i64 = 1000;
 impl Engine<'_> {
     /// Returns the amount of `rd` in the present state, if there is one.
     pub(super) fn direct_fraction(&self) -> Option<Term> {
-        self.state.store.get(self.direct().fraction)
+        self.frame.store.get(self.direct().fraction)
     }
 
     /// The amount of every permission, where only what there is counts.
     pub(super) fn direct_whole(&self) -> Option<Term> {
-        self.state.store.get(self.direct().whole)
+        self.frame.store.get(self.direct().whole)
     }
 
     /// Tells whether permissions are counted in the member.
     pub(super) fn direct_counts(&self) -> bool {
-        self.state.store.get(self.direct().least).is_some()
+        self.frame.store.get(self.direct().least).is_some()
     }
 
     /// From here on counting permissions may occur.
     pub(super) fn direct_count(&mut self) {
         let least = self.terms.constant("direct.least", Sort::PERM);
-        self.state.store.set(self.direct().least, least);
+        self.frame.store.set(self.direct().least, least);
     }
 
     /// Chooses a new amount, below that of the context or, where there is none, below a hundredth.
     pub(super) fn direct_choose_fraction(&mut self, context: Option<Term>) -> Result<Term, Stop> {
         let fraction = self.fresh("rd", Sort::PERM);
         self.direct_is_fraction(fraction, context)?;
-        self.state.store.set(self.direct().fraction, fraction);
+        self.frame.store.set(self.direct().fraction, fraction);
         Ok(fraction)
     }
 
@@ -139,7 +139,7 @@ impl Engine<'_> {
             return Ok(value);
         }
         let not_negative = self.terms.le(Terms::NONE, value);
-        if self.state.consuming.is_some() && !blame.is_silent() {
+        if self.here.consuming.is_some() && !blame.is_silent() {
             let at = span(amount.span);
             self.prove(not_negative, blame, Reason::NegativePermission, at)?;
         } else {
@@ -181,7 +181,7 @@ impl Engine<'_> {
                 Ok(self.terms.perm_div(percent, hundred))
             }
             // Where amounts mean nothing, any is as good.
-            PermissionKind::AbstractRead if self.state.assertion.amounts == Amounts::SomeOrNone => {
+            PermissionKind::AbstractRead if self.frame.assertion.amounts == Amounts::SomeOrNone => {
                 Ok(Terms::WRITE)
             }
             PermissionKind::AbstractRead => match self.direct_fraction() {
@@ -207,7 +207,7 @@ impl Engine<'_> {
             // SOUNDNESS: what stands for an amount where amounts mean nothing must not be reckoned
             // with.
             PermissionKind::Add(..) | PermissionKind::Sub(..) | PermissionKind::Scale { .. }
-                if self.state.assertion.amounts == Amounts::SomeOrNone =>
+                if self.frame.assertion.amounts == Amounts::SomeOrNone =>
             {
                 self.unsupported_at(
                     span(amount.span),
@@ -241,7 +241,7 @@ impl Engine<'_> {
     /// SOUNDNESS: of nothing it gets nothing. Somebody else may hold everything then.
     pub(super) fn direct_scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
         let amount = self.direct_amount(&access.amount, blame)?;
-        if self.state.thread.is_reader {
+        if self.frame.thread.is_reader {
             let count = self.terms.int(1);
             let one = self.direct_counting(count)?;
             let some = self.terms.lt(Terms::NONE, amount);
@@ -251,7 +251,7 @@ impl Engine<'_> {
     }
 
     pub(super) fn direct_times_scale(&mut self, amount: Term) -> Result<Term, Stop> {
-        let Some(scale) = self.state.assertion.scale else { return Ok(amount) };
+        let Some(scale) = self.frame.assertion.scale else { return Ok(amount) };
         let (product, lemmas) = self.terms.scaled(scale, amount);
         for lemma in lemmas {
             self.assume(lemma)?;
@@ -273,7 +273,7 @@ impl Engine<'_> {
         bound: impl FnOnce(&mut Self, Term) -> Result<(), Stop>,
     ) -> Result<Term, Stop> {
         let is_read = access.amount.kind == PermissionKind::AbstractRead
-            && self.state.assertion.amounts == Amounts::Exact
+            && self.frame.assertion.amounts == Amounts::Exact
             && self.direct_whole().is_none();
         if !is_read {
             return self.direct_positive(&access.amount, blame);
@@ -322,7 +322,7 @@ impl Engine<'_> {
         let count = self.terms.fraction(count.max(1), 1);
         let all = self.terms.mul(count, fraction);
         let least = if self.direct_counts() { self.direct_least()? } else { Terms::NONE };
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let fact = self.direct_claims(clause, &mut |engine, access| {
             if !counts(&access.amount.kind) {
                 return Ok(Terms::TRUE);

@@ -13,7 +13,7 @@ use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::incidents::Incidents;
 use crate::engine::knowledge::functions::is_opaque;
 use crate::engine::members::function::Written;
-use crate::engine::state::State;
+use crate::engine::state::{State, Store};
 use crate::engine::{Engine, Stop};
 
 /// A function of a Chalice program.
@@ -53,8 +53,8 @@ impl<'p> Written<'p> for InChalice<'p> {
     }
 
     fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop> {
-        engine.state = State::new(&self.direct.locals);
-        bind(self.direct, &mut engine.state, self.function, formals);
+        engine.set_state(State::new(&self.direct.locals));
+        bind(self.direct, &mut engine.frame.store, self.function, formals);
         engine.direct_order()?;
         match formals.first() {
             Some(&this) if !self.function.is_static => {
@@ -94,15 +94,15 @@ impl<'p> Written<'p> for InChalice<'p> {
 }
 
 /// Gives the receiver, unless the function has none, and the parameters their values.
-pub(super) fn bind(direct: &Direct, state: &mut State<'_>, function: &Function, values: &[Term]) {
+pub(super) fn bind(direct: &Direct, store: &mut Store, function: &Function, values: &[Term]) {
     let mut values = values.iter().copied();
     if !function.is_static
         && let Some(this) = values.next()
     {
-        state.store.set(direct.this, this);
+        store.set(direct.this, this);
     }
     for (&parameter, value) in function.parameters.iter().zip(values) {
-        state.store.set(Direct::local(parameter), value);
+        store.set(Direct::local(parameter), value);
     }
 }
 
@@ -119,9 +119,9 @@ impl Engine<'_> {
         let function = &direct.tree.functions[id];
         // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but
         // that of its precondition is looked at.
-        if self.state.result_of == Some(renumbered(id))
+        if self.frame.result_of == Some(renumbered(id))
             && is_result(&direct.tree, id, expr)
-            && let Some(result) = self.state.result
+            && let Some(result) = self.frame.result
         {
             return Ok(result);
         }
@@ -174,21 +174,18 @@ impl Engine<'_> {
         if function.requires.is_empty() {
             return Ok(self.terms.unit());
         }
-        let mut state = State::new(&self.direct().locals);
-        state.store = self.direct_store();
-        bind(self.direct(), &mut state, function, values);
-        state.user = Some(self.state.users_variables());
-        state.heap = self.state.heap.clone();
-        state.path = self.state.path.clone();
-        state.assertion.amounts = self.amounts_of_functions();
-        state.assertion.keeps_snapshots = true;
+        let mut frame = self.frame.of_used(&self.direct().locals);
+        frame.store = self.direct_store();
+        bind(self.direct(), &mut frame.store, function, values);
+        frame.assertion.amounts = self.amounts_of_functions();
+        frame.assertion.keeps_snapshots = true;
         let consume = |engine: &mut Self| {
             engine.direct_consume_all(&function.requires, |clause| {
                 let blame = failure.clause(span(clause.span));
                 if is_silent { blame.silent() } else { blame }
             })
         };
-        self.in_state(state, |engine| engine.join(consume)).0
+        self.peek(frame, |engine| engine.join(consume))
     }
 
     /// The contract of a function is well-formed; what it justifies.

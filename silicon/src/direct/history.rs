@@ -116,7 +116,7 @@ impl Engine<'_> {
         if clauses.is_empty() {
             return Ok(());
         }
-        let left = self.state.thread.memory.left.clone();
+        let left = self.frame.thread.memory.left.clone();
         for kept in left.all() {
             let Some(before) = kept.level else { continue };
             let is_it = self.terms.identical(kept.of, object);
@@ -142,7 +142,7 @@ impl Engine<'_> {
             let claims = clauses.iter().map(|clause| engine.direct_eval(clause, blame));
             claims.collect::<Result<Vec<_>, _>>()
         };
-        let claims = self.exchanging(|state| &mut state.past.old, Some(old), eval).0?;
+        let claims = self.exchanging(|engine| &mut engine.frame.past.old, Some(old), eval).0?;
         Ok(self.terms.and(claims))
     }
 
@@ -172,9 +172,9 @@ impl Engine<'_> {
             return Ok(());
         }
         let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
-        let mut states = vec![self.state.heap.clone()];
+        let mut states = vec![self.here.heap.clone()];
         for round in 0..2 {
-            self.state.heap = Heap::inexact();
+            self.here.heap = Heap::inexact();
             self.direct_produce_all(direct.invariants(class), None, |clause| {
                 ill_formed(clause).trusted()
             })?;
@@ -188,7 +188,7 @@ impl Engine<'_> {
                 }
                 self.assume(claim)?;
             }
-            states.push(self.state.heap.clone());
+            states.push(self.here.heap.clone());
             let (error, old) = match round {
                 0 => (ErrorId::InvariantNotReflexive, &states[1]),
                 _ => (ErrorId::InvariantNotTransitive, &states[0]),
@@ -238,7 +238,7 @@ impl Engine<'_> {
     /// Makes the claims that objects have kept their levels since they were last left, where
     /// clauses both tell of that state and let the level be read.
     fn direct_kept_levels(&mut self, clauses: &[Expr]) -> Result<Vec<(Term, Span)>, Stop> {
-        if !self.direct().has_histories() || self.state.thread.locks.is_none() {
+        if !self.direct().has_histories() || self.frame.thread.locks.is_none() {
             return Ok(Vec::new());
         }
         let mut parts = Vec::new();
@@ -341,7 +341,7 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         let clauses = self.direct().history(class);
         if !clauses.is_empty() {
-            let old = self.state.heap.clone();
+            let old = self.here.heap.clone();
             self.direct_prove_history_of(object, clauses, old, at)?;
         }
         self.direct_note_left(object, level);

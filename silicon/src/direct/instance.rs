@@ -10,6 +10,7 @@ use smt::terms::{Term, Terms};
 
 use super::{renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::state::Frame;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
@@ -44,9 +45,9 @@ impl Engine<'_> {
             },
         )?;
         self.remember_heap();
-        let before = self.state.heap.clone();
+        let before = self.here.heap.clone();
         let snapshot = self.direct_in_body(predicate, receiver, amount, |engine| {
-            engine.state.assertion.keeps_snapshots = true;
+            engine.frame.assertion.keeps_snapshots = true;
             engine.direct_move_credits([body], true)?;
             engine.direct_consume_all([body], |_| blame.trusted())
         })?;
@@ -61,7 +62,7 @@ impl Engine<'_> {
     pub(super) fn direct_unfold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
         let (predicate, receiver) = self.direct_instance(access, blame)?;
         let resource = Resource::Predicate(predicate);
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let held = self.held_in(&heap, resource, &[receiver]);
         let amount = self.direct_traded(
             access,
@@ -89,14 +90,14 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let (predicate, receiver) = self.direct_instance(access, blame)?;
-        let around = self.state.assertion.bodies.iter().filter(|&&outer| outer == predicate);
+        let around = self.frame.assertion.bodies.iter().filter(|&&outer| outer == predicate);
         if around.count() >= DEPTH {
             let sort = self.direct_sort(&body.ty);
             return Ok(self.fresh("beyond", sort));
         }
         self.join(|engine| {
-            engine.state.consuming = None;
-            engine.state.result_of = None;
+            engine.here.consuming = None;
+            engine.frame.result_of = None;
             // Any amount will do where the source does not give a number.
             let is_open =
                 matches!(access.amount.kind, PermissionKind::AbstractRead | PermissionKind::Star);
@@ -109,7 +110,7 @@ impl Engine<'_> {
             engine.direct_open(predicate, &[receiver], amount, span(access.span), blame)?;
             // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller
             // any more (trap T9a).
-            engine.state.assertion.constrainable = Rc::default();
+            engine.frame.assertion.constrainable = Rc::default();
             engine.direct_eval(body, blame)
         })
     }
@@ -143,17 +144,16 @@ impl Engine<'_> {
         self.note_instance(predicate, arguments, snapshot, amount)?;
         self.assume_trigger(predicate, arguments, snapshot)?;
         let body = &self.direct().tree.predicates[renumbered(predicate)].body;
-        let before = self.state.heap.clone();
+        let before = self.here.heap.clone();
         self.direct_in_body(predicate, receiver, amount, |engine| {
             // SOUNDNESS: the amount is fixed by now (trap T9a).
-            engine.state.assertion.constrainable = Rc::default();
+            engine.frame.assertion.constrainable = Rc::default();
             engine.direct_produce_all([body], Some(snapshot), |_| blame.trusted())
         })?;
         self.note_opened(&before, predicate, arguments, snapshot)
     }
 
-    /// Runs where `this` is the object of an instance and amounts are shares of it; what happens to
-    /// the heap stays.
+    /// Runs where `this` is the object of an instance and amounts are shares of it.
     fn direct_in_body<T>(
         &mut self,
         predicate: PredicateId,
@@ -163,19 +163,14 @@ impl Engine<'_> {
     ) -> Result<T, Stop> {
         let direct = self.direct();
         let common = self.direct_common()?;
-        let mut state = self.state.clone();
-        Rc::make_mut(&mut state.assertion.bodies).push(predicate);
-        state.store = self.direct_store();
-        state.store.set(direct.this, receiver);
-        state.store.set(direct.fraction, common);
+        let mut frame = Frame { store: self.direct_store(), ..self.frame.clone() };
+        Rc::make_mut(&mut frame.assertion.bodies).push(predicate);
+        frame.store.set(direct.this, receiver);
+        frame.store.set(direct.fraction, common);
         if self.direct_whole().is_none() {
-            state.assertion.scale = (amount != Terms::WRITE).then_some(amount);
+            frame.assertion.scale = (amount != Terms::WRITE).then_some(amount);
         }
-        let (result, inner) = self.in_state(state, run);
-        self.state.heap = inner.heap;
-        self.state.consuming = inner.consuming;
-        self.state.thread.credits = inner.thread.credits;
-        result
+        self.in_frame(frame, run).0
     }
 
     /// Shows that a share of an instance can be made of the held permissions.
@@ -186,7 +181,7 @@ impl Engine<'_> {
         share: Term,
         body: &Expr,
     ) -> Result<Term, Stop> {
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         self.direct_in_body(predicate, receiver, share, |engine| {
             engine.direct_claims(body, &mut |engine, access| {
                 if access.amount.kind == PermissionKind::Star {

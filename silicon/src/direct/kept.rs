@@ -37,7 +37,7 @@ type Candidate = (Term, Kept);
 impl Engine<'_> {
     /// The present state, as one of those that are kept.
     fn direct_present(&self, of: Term, level: Option<Term>) -> Kept {
-        Kept { of, heap: self.state.heap.clone(), is_own: true, level }
+        Kept { of, heap: self.here.heap.clone(), is_own: true, level }
     }
 
     /// A state of which nothing is known.
@@ -51,36 +51,36 @@ impl Engine<'_> {
     /// The object has been acquired in the present state.
     pub(super) fn direct_note_acquired(&mut self, object: Term) {
         let kept = self.direct_present(object, None);
-        self.state.thread.memory.acquired.push(kept);
+        self.frame.thread.memory.acquired.push(kept);
     }
 
     /// The object is left in the present state, with a level.
     pub(super) fn direct_note_left(&mut self, object: Term, level: Term) {
         let kept = self.direct_present(object, Some(level));
-        self.state.thread.memory.left.push(kept);
+        self.frame.thread.memory.left.push(kept);
     }
 
     /// Others have acted in this thread: a call, or the rounds of a loop. `listed`: objects that
     /// they may have acquired or released.
     pub(super) fn direct_forget_moments(&mut self, may_unlock: bool, listed: &[Term]) {
         if may_unlock {
-            let memory = &mut self.state.thread.memory;
+            let memory = &mut self.frame.thread.memory;
             memory.acquired.clear();
             memory.outdated = memory.left.all().len();
         }
         for &object in listed {
             let kept = self.direct_unknown_moment(object);
-            self.state.thread.memory.acquired.push(kept);
+            self.frame.thread.memory.acquired.push(kept);
         }
     }
 
     /// Where nothing is known of what happened before.
     pub(super) fn direct_forget_all_moments(&mut self) {
-        self.state.thread.memory = Memory::default();
+        self.frame.thread.memory = Memory::default();
     }
 
     fn direct_moments(&self, moment: Moment) -> Moments {
-        let memory = &self.state.thread.memory;
+        let memory = &self.frame.thread.memory;
         match moment {
             Moment::Acquired => memory.acquired.clone(),
             Moment::Left => memory.left.clone(),
@@ -97,7 +97,7 @@ impl Engine<'_> {
         {
             return Ok(vec![(Terms::TRUE, Kept { of, heap, is_own: true, level: None })]);
         }
-        let first = if moment == Moment::Left { self.state.thread.memory.outdated } else { 0 };
+        let first = if moment == Moment::Left { self.frame.thread.memory.outdated } else { 0 };
         for kept in self.direct_moments(moment).all()[first..].iter().rev() {
             let is_it = self.terms.identical(kept.of, of);
             if self.check(is_it)? {
@@ -223,11 +223,11 @@ impl Engine<'_> {
             Some((Terms::TRUE, kept)) => kept,
             _ => self.direct_unknown_moment(of),
         };
-        let outer = std::mem::replace(&mut self.state.heap, kept.heap.clone());
+        let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
         let learnt = self.direct_each_then(body, blame, &mut |engine, part| {
             engine.direct_learn_then(part, kept.is_own, blame)
         });
-        kept.heap = std::mem::replace(&mut self.state.heap, outer);
+        kept.heap = std::mem::replace(&mut self.here.heap, outer);
         learnt?;
         if !kept.is_own {
             self.direct_keep(moment, kept);
@@ -237,7 +237,7 @@ impl Engine<'_> {
 
     /// Keeps a state as that of its object, in place of what was known of it so far.
     fn direct_keep(&mut self, moment: Moment, kept: Kept) {
-        let memory = &mut self.state.thread.memory;
+        let memory = &mut self.frame.thread.memory;
         let (moments, first) = match moment {
             Moment::Acquired => (&mut memory.acquired, 0),
             Moment::Left => (&mut memory.left, memory.outdated),
@@ -344,7 +344,7 @@ impl Engine<'_> {
         amount: Option<Term>,
         adds_up: bool,
     ) -> Term {
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         if adds_up {
             let held = self.held_in(&heap, resource, arguments);
             return match amount {
@@ -384,14 +384,14 @@ impl Engine<'_> {
         let (moment, of) = self.direct_moment(state, blame)?;
         let candidates = self.direct_candidates(moment, of)?;
         let kept = self.direct_decide_moment(candidates)?;
-        let outer = std::mem::replace(&mut self.state.heap, kept.heap.clone());
+        let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
         // SOUNDNESS: so that amounts are shown not to be negative.
-        let consuming = self.state.consuming.replace(kept.heap);
+        let consuming = self.here.consuming.replace(kept.heap);
         let shown = self.direct_each_then(body, blame, &mut |engine, part| {
             engine.direct_show_then(part, kept.is_own, blame)
         });
-        self.state.consuming = consuming;
-        self.state.heap = outer;
+        self.here.consuming = consuming;
+        self.here.heap = outer;
         shown
     }
 
@@ -414,7 +414,7 @@ impl Engine<'_> {
                 for (resource, arguments) in self.direct_locations(access, blame)? {
                     let claim = self.direct_holding(resource, &arguments, amount, adds_up);
                     if self.ask_obligation(claim)? != Answer::Yes {
-                        let heap = self.state.heap.clone();
+                        let heap = self.here.heap.clone();
                         let reported = self.report_permission(blame, at)?;
                         self.tell_shortfall(reported, &heap, resource, &arguments, amount);
                     }

@@ -98,13 +98,14 @@ impl Engine<'_> {
     }
 
     fn direct_side(&mut self, side: &Expr, blame: Blame) -> Result<Level, Stop> {
-        let thread = &self.state.thread;
+        let thread = &self.frame.thread;
         let locks = match &side.kind {
             ExprKind::WaitLevel => &thread.locks,
             ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => &thread.old_locks,
             _ => return Ok(Level::Value(self.direct_eval(side, blame)?)),
         };
-        let debts = if thread.counts_debts { thread.credits.clone() } else { Balances::default() };
+        let debts =
+            if thread.counts_debts { self.here.credits.clone() } else { Balances::default() };
         match locks.clone() {
             Some(locks) => Ok(Level::Wait { locks, debts }),
             None => self.unsupported_at(span(side.span), "`waitlevel` where there is no thread"),

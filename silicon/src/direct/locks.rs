@@ -51,7 +51,7 @@ impl Engine<'_> {
 
     /// Returns the held locks, if anything is known of them.
     pub(super) fn direct_locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
-        match &self.state.thread.locks {
+        match &self.frame.thread.locks {
             Some(locks) => Ok(locks.clone()),
             None => self.unsupported_at(at, "locks where there is no thread"),
         }
@@ -218,7 +218,7 @@ impl Engine<'_> {
 
     /// Assumes that different objects that are held have different levels.
     pub(super) fn direct_levels_differ(&mut self) -> Result<(), Stop> {
-        let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
+        let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let [first, second] = ["o", "p"].map(|name| self.fresh_variable(name, Sort::REF));
         let fact = self.direct_differ(&locks, first, second);
         let sort = self.direct_level_sort();
@@ -250,8 +250,8 @@ impl Engine<'_> {
     /// Learns the consequences of permission to `mu`: a held object has the level with which it
     /// counts, and is shared.
     pub(super) fn direct_learn_level(&mut self, object: Term) -> Result<(), Stop> {
-        let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
-        let chunks = self.state.heap.of(self.direct_mu()).to_vec();
+        let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
+        let chunks = self.here.heap.of(self.direct_mu()).to_vec();
         for chunk in chunks.iter().filter(|chunk| chunk.arguments == [object]) {
             self.direct_learn_level_of(&locks, chunk)?;
         }
@@ -260,9 +260,9 @@ impl Engine<'_> {
 
     /// The same of all permission to `mu`: when locks have changed.
     pub(super) fn direct_recall_levels(&mut self) -> Result<(), Stop> {
-        let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
-        let frames = self.state.past.frames.clone();
-        for heap in std::iter::once(self.state.heap.clone()).chain(frames) {
+        let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
+        let frames = self.here.framed.clone();
+        for heap in std::iter::once(self.here.heap.clone()).chain(frames) {
             for chunk in heap.of(self.direct_mu()) {
                 self.direct_learn_level_of(&locks, chunk)?;
             }
@@ -289,7 +289,7 @@ impl Engine<'_> {
 
     /// Learns that a held object is shared.
     pub(super) fn direct_is_shared(&mut self, target: &Expr) -> Result<(), Stop> {
-        let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
+        let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let blame = Blame::new(ErrorId::InhaleFailed, span(target.span)).silent();
         let object = self.direct_eval(target, blame)?;
         let held = self.direct_is_held(&locks, object);
@@ -302,7 +302,7 @@ impl Engine<'_> {
 
     /// Nobody holds a new object.
     pub(super) fn direct_is_not_held(&mut self, object: Term) -> Result<(), Stop> {
-        let thread = &self.state.thread;
+        let thread = &self.frame.thread;
         for locks in [thread.locks.clone(), thread.old_locks.clone()].into_iter().flatten() {
             let held = self.direct_is_held(&locks, object);
             let not_held = self.terms.not(held);
@@ -328,7 +328,7 @@ impl Engine<'_> {
     /// objects once the expressions before it are known ([`Self::direct_name_listed`]).
     pub(super) fn direct_change_locks<'e>(&mut self, list: &'e [Expr]) -> Listed<'e> {
         let mut objects = Vec::new();
-        if let Some(mut locks) = self.state.thread.locks.clone() {
+        if let Some(mut locks) = self.frame.thread.locks.clone() {
             let sort = self.direct_level_sort();
             for _ in list {
                 let object = self.fresh("listed", Sort::REF);
@@ -342,14 +342,14 @@ impl Engine<'_> {
                 locks.levels.set(object, level);
                 objects.push(object);
             }
-            self.state.thread.locks = Some(locks);
+            self.frame.thread.locks = Some(locks);
         }
         Listed { list, objects }
     }
 
     /// The levels of all objects, or of those given, are not known any more.
     pub(super) fn direct_forget_levels(&mut self, all: bool, given: &[Term]) {
-        let Some(mut locks) = self.state.thread.locks.clone() else { return };
+        let Some(mut locks) = self.frame.thread.locks.clone() else { return };
         let sort = self.direct_level_sort();
         if all {
             locks.level_base = self.direct_unknown_locks().level_base;
@@ -359,7 +359,7 @@ impl Engine<'_> {
             let level = self.fresh("level", sort);
             locks.levels.set(object, level);
         }
-        self.state.thread.locks = Some(locks);
+        self.frame.thread.locks = Some(locks);
     }
 
     /// Lists the given objects to which a method may give another level, where the state has its
@@ -367,8 +367,8 @@ impl Engine<'_> {
     pub(super) fn direct_releveled(&self, id: MethodId) -> Vec<Term> {
         let direct = self.direct();
         let value = |given: &Given| match given {
-            Given::This => self.state.store.get(direct.this),
-            Given::Parameter(local) => self.state.store.get(Direct::local(*local)),
+            Given::This => self.frame.store.get(direct.this),
+            Given::Parameter(local) => self.frame.store.get(Direct::local(*local)),
         };
         direct.locking.method(id).relevels.iter().filter_map(value).collect()
     }
@@ -400,7 +400,7 @@ impl Engine<'_> {
         reason: Reason,
         at: sil::source::Span,
     ) -> Result<(), Stop> {
-        let thread = &self.state.thread;
+        let thread = &self.frame.thread;
         let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
             return Ok(());
         };
@@ -424,11 +424,11 @@ impl Engine<'_> {
         list: &[Term],
     ) -> Result<(), Stop> {
         let facts = self.direct().locking.method(id);
-        if self.state.thread.locks.is_none() || !facts.locks {
+        if self.frame.thread.locks.is_none() || !facts.locks {
             return Ok(());
         }
         let at = span(method.span);
-        let Allowed { may_relevel, releveled, .. } = self.state.thread.allowed.clone();
+        let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
         self.direct_prove_frame(list, may_relevel, &releveled, Reason::ByMethod, at)?;
         if facts.is_forked && !method.lock_changes.is_empty() {
             self.direct_prove_lets_go(at)?;
@@ -441,7 +441,7 @@ impl Engine<'_> {
     /// SOUNDNESS: nobody else can release what a thread holds, so once it has ended, whoever
     /// acquires that waits for ever.
     fn direct_prove_lets_go(&mut self, at: sil::source::Span) -> Result<(), Stop> {
-        let thread = &self.state.thread;
+        let thread = &self.frame.thread;
         let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
             return Ok(());
         };
@@ -504,12 +504,12 @@ impl Engine<'_> {
     /// Assumes what the types say of the objects that a method is given.
     pub(super) fn direct_assume_classes(&mut self, method: &Method) -> Result<(), Stop> {
         let direct = self.direct();
-        if let Some(this) = self.state.store.get(direct.this) {
+        if let Some(this) = self.frame.store.get(direct.this) {
             self.direct_is_of_class(this, method.class, true)?;
         }
         for &parameter in &method.parameters {
             if let Type::Class(class) = direct.tree.locals[parameter].ty
-                && let Some(value) = self.state.store.get(renumbered(parameter))
+                && let Some(value) = self.frame.store.get(renumbered(parameter))
             {
                 self.direct_is_of_class(value, class, false)?;
             }

@@ -35,10 +35,10 @@ impl Engine<'_> {
         }
         let changed = assigned(body);
         let changes_locks =
-            self.direct().locking.changes(body) && self.state.thread.locks.is_some();
+            self.direct().locking.changes(body) && self.frame.thread.locks.is_some();
         let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
         if self.choose(&[None, None])? == 0 {
-            self.state.heap = Heap::default();
+            self.here.heap = Heap::default();
             self.begin_epoch();
             self.direct_forget_all_moments();
             self.direct_forget(changed);
@@ -48,7 +48,7 @@ impl Engine<'_> {
             return Ok(Flow::Ends);
         }
         let trusted = |error| move |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
-        if !changes_locks && self.state.thread.allowed.changes {
+        if !changes_locks && self.frame.thread.allowed.changes {
             let list = self.direct_loop_list(parts, ill_formed)?;
             self.direct_prove_loop_frame(&list, false, Reason::AtLoopEntry, at)?;
         }
@@ -56,15 +56,15 @@ impl Engine<'_> {
         let established = (ErrorId::InvariantNotEstablished, Reason::AtLoopEntry);
         self.direct_prove_kept_levels(invariants, Blame::new(established.0, at))?;
         self.direct_give_invariants(parts, changes_locks, established, at)?;
-        let frame = std::mem::take(&mut self.state.heap);
-        self.state.past.frames.push(frame);
+        let frame = std::mem::take(&mut self.here.heap);
+        self.here.framed.push(frame);
         self.begin_epoch();
         self.direct_forget(changed);
         let listed = self.direct_loop_locks(parts, changes_locks);
         self.direct_forget_moments(self.direct().may_unlock(body), listed.objects());
         self.direct_produce_all(invariants, None, trusted(ErrorId::NotWellformed))?;
         self.direct_learn_kept_levels(invariants)?;
-        self.state.thread.credits = Balances::default();
+        self.here.credits = Balances::default();
         self.direct_move_credits(invariants, false)?;
         self.direct_name_listed(&listed, trusted(ErrorId::NotWellformed))?;
         if changes_locks {
@@ -91,13 +91,13 @@ impl Engine<'_> {
             }
             return Ok(Flow::Ends);
         }
-        self.state.thread.credits = outside;
+        self.here.credits = outside;
         self.direct_move_credits(invariants, false)?;
-        if let Some(frame) = self.state.past.frames.pop() {
+        if let Some(frame) = self.here.framed.pop() {
             self.rejoin(&frame)?;
         }
         if let Some(outer) = outer {
-            self.state.store.set(self.direct().fraction, outer);
+            self.frame.store.set(self.direct().fraction, outer);
         }
         Ok(Flow::Goes)
     }
@@ -110,7 +110,7 @@ impl Engine<'_> {
     ) -> Result<Balances, Stop> {
         self.direct_move_credits(invariants, true)?;
         self.direct_prove_no_debt(Reason::AtLoopEntry, at)?;
-        Ok(self.state.thread.credits.clone())
+        Ok(self.here.credits.clone())
     }
 
     /// The invariants are given away, and no more locks have changed than the loop names.
@@ -138,9 +138,9 @@ impl Engine<'_> {
         if !changes {
             return Listed::default();
         }
-        let entry = self.state.thread.old_locks.clone();
-        self.state.thread.locks = entry;
-        let Allowed { may_relevel, releveled, .. } = self.state.thread.allowed.clone();
+        let entry = self.frame.thread.old_locks.clone();
+        self.frame.thread.locks = entry;
+        let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
         self.direct_forget_levels(may_relevel, &releveled);
         self.direct_change_locks(parts.lock_changes)
     }
@@ -170,7 +170,7 @@ impl Engine<'_> {
         reason: Reason,
         at: sil::source::Span,
     ) -> Result<(), Stop> {
-        let Allowed { may_relevel, releveled, .. } = self.state.thread.allowed.clone();
+        let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
         self.direct_prove_frame(list, may_relevel || !changes, &releveled, reason, at)
     }
 }

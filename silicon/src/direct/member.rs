@@ -92,13 +92,13 @@ impl Engine<'_> {
         }
         self.direct_learn_kept_levels(&method.requires)?;
         self.direct_move_credits(&method.requires, false)?;
-        self.state.past.old = Some(self.state.heap.clone());
+        self.frame.past.old = Some(self.here.heap.clone());
         self.direct_forget(method.results.iter().copied());
         if self.choose(&[None, None])? == 0 {
-            self.state.heap = Heap::default();
+            self.here.heap = Heap::default();
             self.direct_forget_all_moments();
-            if self.state.thread.locks.is_some() {
-                self.state.thread.locks = Some(self.direct_unknown_locks());
+            if self.frame.thread.locks.is_some() {
+                self.frame.thread.locks = Some(self.direct_unknown_locks());
             }
             self.direct_produce_all(&method.ensures, None, well_formed)?;
             self.direct_list(&method.lock_changes, well_formed)?;
@@ -158,7 +158,7 @@ impl Engine<'_> {
             releveled: self.direct_releveled(id).into(),
         };
         let (locks, old_locks) = (Some(locks.clone()), Some(locks));
-        self.state.thread = Thread { locks, old_locks, allowed, ..Thread::default() };
+        self.frame.thread = Thread { locks, old_locks, allowed, ..Thread::default() };
         Ok(())
     }
 
@@ -167,7 +167,7 @@ impl Engine<'_> {
         let direct = self.direct();
         let mut store = Store::new(&direct.locals);
         for ghost in [direct.whole, direct.least] {
-            if let Some(value) = self.state.store.get(ghost) {
+            if let Some(value) = self.frame.store.get(ghost) {
                 store.set(ghost, value);
             }
         }
@@ -177,9 +177,9 @@ impl Engine<'_> {
     /// The state where nothing is known but that there is an object.
     fn direct_start(&mut self) -> Result<(), Stop> {
         let direct = self.direct();
-        self.state = State::new(&direct.locals);
+        self.set_state(State::new(&direct.locals));
         let this = self.fresh("this", Sort::REF);
-        self.state.store.set(direct.this, this);
+        self.frame.store.set(direct.this, this);
         let exists = self.terms.differs(this, smt::terms::Terms::NULL);
         self.assume(exists)
     }
@@ -196,10 +196,10 @@ impl Engine<'_> {
             engine.direct_order()?;
             engine.direct_forget(of.iter().copied());
             let common = engine.direct_common()?;
-            engine.state.store.set(engine.direct().fraction, common);
+            engine.frame.store.set(engine.direct().fraction, common);
             // SOUNDNESS: more than full permission is no contradiction: of an instance a part may
             // be held.
-            engine.state.heap.amounts = Amounts::SomeOrNone;
+            engine.here.heap.amounts = Amounts::SomeOrNone;
             for (_, conjunct) in conjuncts(clauses) {
                 let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
                 engine.direct_produce_all([conjunct], None, |_| blame)?;

@@ -10,6 +10,7 @@ use super::exec::Flow;
 use super::levels::Level;
 use super::{renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::state::Frame;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
@@ -71,7 +72,7 @@ impl Engine<'_> {
         let mut locks = self.direct_locks(blame.span)?;
         let checks = self.direct().options.deadlock_checks;
         let level = self.direct_read_level(target.object, checks.then_some(blame), target.at)?;
-        let debts = self.state.thread.credits.clone();
+        let debts = self.here.credits.clone();
         let wait = Level::Wait { locks: locks.clone(), debts };
         let above = self.direct_level_below(&wait, &Level::Value(level))?;
         if checks {
@@ -88,7 +89,7 @@ impl Engine<'_> {
             LockMode::Write => locks.held.set(target.object, Terms::TRUE),
             LockMode::Read => locks.read.set(target.object, Terms::TRUE),
         }
-        self.state.thread.locks = Some(locks);
+        self.frame.thread.locks = Some(locks);
         self.direct_take_invariant(target, mode, None, blame)
     }
 
@@ -140,7 +141,7 @@ impl Engine<'_> {
     }
 
     fn direct_wait_level(&self, at: Span) -> Result<Level, Stop> {
-        let debts = self.state.thread.credits.clone();
+        let debts = self.here.credits.clone();
         Ok(Level::Wait { locks: self.direct_locks(at)?, debts })
     }
 
@@ -159,7 +160,7 @@ impl Engine<'_> {
         let sort = self.direct_level_sort();
         let level = self.fresh("level", sort);
         if let Some(blame) = blame {
-            let heap = self.state.heap.clone();
+            let heap = self.here.heap.clone();
             let reported = self.fail_permission(&heap, resource, &[object], None, blame, at)?;
             self.log.taint(level, reported);
         }
@@ -210,7 +211,7 @@ impl Engine<'_> {
         self.direct_take_invariant(target, LockMode::Read, Some(snapshot), blame)?;
         let mut locks = self.direct_locks(at)?;
         locks.read.set(target.object, Terms::TRUE);
-        self.state.thread.locks = Some(locks);
+        self.frame.thread.locks = Some(locks);
         Ok(())
     }
 
@@ -220,7 +221,7 @@ impl Engine<'_> {
         if self.direct().locking.has_readers {
             locks.read.set(object, Terms::FALSE);
         }
-        self.state.thread.locks = Some(locks);
+        self.frame.thread.locks = Some(locks);
         Ok(())
     }
 
@@ -238,7 +239,7 @@ impl Engine<'_> {
             if mode == LockMode::Write {
                 engine.direct_move_credits(invariants, true)?;
             }
-            engine.state.assertion.keeps_snapshots = true;
+            engine.frame.assertion.keeps_snapshots = true;
             let snapshot =
                 engine.direct_consume_all(invariants, |clause| blame.clause(span(clause.span)));
             // Others may change what they get.
@@ -247,8 +248,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Runs where `this` is an object whose monitor invariant is meant; what happens to the heap
-    /// stays.
+    /// Runs where `this` is an object whose monitor invariant is meant.
     pub(super) fn direct_in_monitor<T>(
         &mut self,
         object: Term,
@@ -257,16 +257,13 @@ impl Engine<'_> {
     ) -> Result<T, Stop> {
         let direct = self.direct();
         let common = self.direct_common()?;
-        let mut state = self.state.clone();
-        state.user = Some(self.state.users_variables());
-        state.store = self.direct_store();
-        state.store.set(direct.this, object);
-        state.store.set(direct.fraction, common);
-        state.thread.is_reader = mode == LockMode::Read;
-        let (result, inner) = self.in_state(state, run);
-        self.state.heap = inner.heap;
-        self.state.thread.credits = inner.thread.credits;
-        result
+        let mut store = self.direct_store();
+        store.set(direct.this, object);
+        store.set(direct.fraction, common);
+        let user = Some(self.frame.users_variables());
+        let mut frame = Frame { user, store, ..self.frame.clone() };
+        frame.thread.is_reader = mode == LockMode::Read;
+        self.in_frame(frame, run).0
     }
 
     /// `lock (e) { .. }`: the object is evaluated once.
@@ -328,7 +325,7 @@ impl Engine<'_> {
         self.direct_set_level(target, chosen, blame)?;
         let mut locks = self.direct_locks(at)?;
         locks.levels.set(target.object, chosen);
-        self.state.thread.locks = Some(locks);
+        self.frame.thread.locks = Some(locks);
         Ok(())
     }
 
@@ -367,9 +364,9 @@ impl Engine<'_> {
     /// The level of an object, to which all permission has to be there.
     fn direct_whole_level(&mut self, target: Target, blame: Blame) -> Result<Term, Stop> {
         let (resource, arguments) = (self.direct_mu(), vec![target.object]);
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         if let Some(level) = self.take_location(resource, &arguments, Terms::WRITE)? {
-            self.state.heap = heap;
+            self.here.heap = heap;
             return Ok(level);
         }
         let whole = Some(Terms::WRITE);

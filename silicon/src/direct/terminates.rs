@@ -33,7 +33,7 @@ impl Engine<'_> {
             return Ok(());
         };
         let written = direct.written(id);
-        self.state = State::new(&direct.locals);
+        self.set_state(State::new(&direct.locals));
         self.explore_apart(|engine| {
             let mut formals = Vec::new();
             if !function.is_static {
@@ -50,7 +50,7 @@ impl Engine<'_> {
             let (low, high) = (engine.terms.lt(some, whole), engine.terms.lt(whole, part));
             engine.assume(low)?;
             engine.assume(high)?;
-            engine.state.store.set(direct.whole, whole);
+            engine.frame.store.set(direct.whole, whole);
             engine.direct_produce_all(&function.requires, None, |clause| {
                 Blame::new(ErrorId::NotWellformed, span(clause.span)).trusted()
             })?;
@@ -121,7 +121,7 @@ impl Engine<'_> {
         let Domain::Collection(collection) = domain else { return Ok(()) };
         let range = self.direct_range(collection, known(collection))?;
         for &variable in variables {
-            let value = self.state.store.get(Direct::local(variable));
+            let value = self.frame.store.get(Direct::local(variable));
             let Some(value) = value else { continue };
             let inside = self.direct_is_in(value, &range);
             self.assume(inside)?;
@@ -133,7 +133,7 @@ impl Engine<'_> {
     fn direct_open_whole(&mut self, access: &Access) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::TerminationFailed, span(access.span)).trusted();
         let (predicate, receiver) = self.direct_instance(access, blame)?;
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let held =
             self.direct_all_held(&heap, Resource::Predicate(predicate), &[receiver], blame)?;
         self.direct_open(predicate, &[receiver], held, blame.span, blame)
@@ -171,10 +171,10 @@ impl Engine<'_> {
         for argument in arguments {
             values.push(self.direct_eval(argument, known(argument))?);
         }
-        let mut state = self.state.clone();
-        bind(direct, &mut state, function, &values);
+        let mut frame = self.frame.clone();
+        bind(direct, &mut frame.store, function, &values);
         let blame = Blame::new(ErrorId::TerminationFailed, span(expr.span)).trusted();
-        let (given, _) = self.in_state(state, |engine| {
+        let given = self.peek(frame, |engine| {
             let (given, left) = engine.consuming_heap(|engine| {
                 conjuncts(&function.requires)
                     .into_iter()

@@ -30,7 +30,7 @@ impl Engine<'_> {
     /// than those that are written.
     fn direct_fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
         let direct = self.direct();
-        if self.direct_counts() || self.direct_whole().is_some() || self.state.thread.is_reader {
+        if self.direct_counts() || self.direct_whole().is_some() || self.frame.thread.is_reader {
             return None;
         }
         let Invariant::Predicate(declared) = direct.invariant(predicate) else { return None };

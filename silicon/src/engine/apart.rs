@@ -62,14 +62,16 @@ impl<'p> Engine<'p> {
             domains: _,
             // What has been found, and what it has cost.
             log: _,
-            state,
+            frame,
+            here,
             mode,
             gathered,
             incidents,
             knowledge,
             run,
         } = self;
-        swap(state, &mut other.state);
+        swap(frame, &mut other.state.frame);
+        swap(here, &mut other.state.here);
         swap(mode, &mut other.mode);
         swap(gathered, &mut other.gathered);
         swap(incidents, &mut other.incidents);

@@ -35,17 +35,17 @@ impl Engine<'_> {
     /// sum are different, equal locations have equal values. Whether anything was new.
     pub(crate) fn learn_from_heap(&mut self) -> Result<bool, Stop> {
         let before = self.facts_known();
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         self.learn_from(&heap)?;
         self.learn_from_the_past()?;
-        if let Some(left) = self.state.consuming.clone()
+        if let Some(left) = self.here.consuming.clone()
             && !left.same_version(&heap)
         {
             self.learn_from(&left)?;
         }
         // SOUNDNESS: each heap around a package alone, never together with the package's own (trap
         // T10f).
-        for heap in self.state.package.reserve.clone() {
+        for heap in self.here.package.reserve.clone() {
             self.learn_from(&heap)?;
         }
         Ok(self.facts_known() != before)

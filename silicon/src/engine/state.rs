@@ -20,7 +20,7 @@ use sil::source::Span;
 use smt::terms::{Symbol, Term, Terms};
 
 use crate::engine::state::heap::Heap;
-use crate::engine::state::thread::Thread;
+use crate::engine::state::thread::{Balances, Fork, Thread};
 use crate::engine::{Amounts, Reading};
 
 /// The store γ: values of the variables of one member. Cloning is cheap.
@@ -88,8 +88,6 @@ pub(crate) struct Past {
     pub(crate) labels: Rc<BTreeMap<LabelId, Labelled>>,
     /// The heap `old[lhs]` refers to.
     pub(crate) lhs: Option<Heap>,
-    /// Heaps framed around the loops in progress, innermost last.
-    pub(crate) frames: Vec<Heap>,
     /// The last loop entered, where counterexamples are wanted.
     pub(crate) forgot: Option<Rc<Forgot>>,
 }
@@ -151,22 +149,17 @@ impl Default for AssertionReading {
     }
 }
 
-/// σ: everything but the path condition. Plain data, cheap to clone, so that a run can start again
-/// from it.
+/// The part of σ that belongs to the text being executed: another member, or the body of a
+/// predicate, has another frame. Plain data, cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct State<'p> {
+pub(crate) struct Frame<'p> {
     /// The variables of the member whose expressions are evaluated; `store` has their values.
     pub(crate) locals: &'p Arena<Local>,
     pub(crate) store: Store,
     /// Whose variables the reader of a message knows, while the contract of another member is used.
     pub(crate) user: Option<User<'p>>,
-    pub(crate) heap: Heap,
-    /// The rest of the heap while a consume is in progress; `perm` looks here (trap T22).
-    pub(crate) consuming: Option<Heap>,
     /// The heaps of earlier moments.
     pub(crate) past: Past,
-    /// The sources of a package in progress.
-    pub(crate) package: Package,
     /// `result` of the function whose postcondition is evaluated.
     pub(crate) result: Option<Term>,
     /// The function whose `result` it is, unless the heap is not the one that it is about.
@@ -176,32 +169,67 @@ pub(crate) struct State<'p> {
     /// While an assertion that frames itself is produced: the heap without it.
     pub(crate) without_own: Option<Heap>,
     /// The heap whose instances have been opened together already (see
-    /// [`crate::engine::consolidation::together`]).
+    /// [`crate::engine::consolidation::together`]). Bodies of predicates inherit it, contracts
+    /// start without, and no frame hands it back.
     pub(crate) opened: Option<Heap>,
-    /// The knowledge about threads, of a Chalice program that is executed directly.
+    /// The knowledge about the present thread, of a Chalice program that is executed directly. A
+    /// call hands back the locks and the memory, and nothing else does.
     pub(crate) thread: Thread,
+}
+
+/// The part of σ that belongs to the path: it stays when a frame ends, also where the path ends
+/// inside (trap T10f). Plain data, cheap to clone.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Here {
+    pub(crate) heap: Heap,
+    /// The rest of the heap while a consume is in progress; `perm` looks here (trap T22).
+    pub(crate) consuming: Option<Heap>,
+    /// Heaps framed around the loops in progress, innermost last.
+    pub(crate) framed: Vec<Heap>,
+    /// The sources of a package in progress.
+    pub(crate) package: Package,
     /// Branch conditions of the control flow so far, as (source, taken).
     pub(crate) path: Rc<Vec<(Span, bool)>>,
+    /// The messages that the method may receive and has to send.
+    pub(crate) credits: Balances,
+    /// The threads that have been started on this path.
+    pub(crate) forks: Rc<Vec<Fork>>,
+}
+
+/// σ: everything but the path condition, so that a run can start again from it.
+#[derive(Clone, Debug)]
+pub(crate) struct State<'p> {
+    pub(crate) frame: Frame<'p>,
+    pub(crate) here: Here,
 }
 
 impl<'p> State<'p> {
+    /// The state at the start of a member.
+    pub(crate) fn new(locals: &'p Arena<Local>) -> Self {
+        Self { frame: Frame::new(locals), here: Here::default() }
+    }
+}
+
+impl<'p> Frame<'p> {
+    /// The frame at the start of a member.
     pub(crate) fn new(locals: &'p Arena<Local>) -> Self {
         Self {
             locals,
             store: Store::new(locals),
             user: None,
-            heap: Heap::default(),
-            consuming: None,
             past: Past::default(),
-            package: Package::default(),
             result: None,
             result_of: None,
             assertion: AssertionReading::default(),
-            opened: None,
             without_own: None,
+            opened: None,
             thread: Thread::default(),
-            path: Rc::default(),
         }
+    }
+
+    /// Makes the frame of another member whose contract is used here.
+    pub(crate) fn of_used(&self, locals: &'p Arena<Local>) -> Self {
+        Self { user: Some(self.users_variables()), ..Self::new(locals) }
     }
 
     /// Whose variables a reader knows: where a contract is used in a contract, those of the first

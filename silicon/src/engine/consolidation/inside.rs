@@ -44,7 +44,7 @@ impl Engine<'_> {
         if !self.mode.learns_inside || self.mode.in_trigger {
             return Ok(());
         }
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         self.learn_from(&heap)
     }
 }

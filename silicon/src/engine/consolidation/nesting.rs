@@ -22,7 +22,7 @@ impl Engine<'_> {
     /// From here on locations may have new values.
     pub(crate) fn begin_epoch(&mut self) {
         if self.of_program(Fact::SomeAreRecursive) {
-            self.state.heap.epoch = Some(self.fresh("epoch", Sort::INT));
+            self.here.heap.epoch = Some(self.fresh("epoch", Sort::INT));
         }
     }
 
@@ -34,7 +34,7 @@ impl Engine<'_> {
         snapshot: Term,
         amount: Term,
     ) -> Result<(), Stop> {
-        let epoch = self.state.heap.epoch;
+        let epoch = self.here.heap.epoch;
         self.note_instance_at(epoch, predicate, arguments, snapshot, amount)
     }
 
@@ -74,7 +74,7 @@ impl Engine<'_> {
         if !self.of_program(Fact::IsRecursive(predicate)) {
             return Ok(());
         }
-        for (inner, chunk) in instances(&self.state.heap) {
+        for (inner, chunk) in instances(&self.here.heap) {
             if !self.terms.contains(chunk.value, snapshot) {
                 continue;
             }
@@ -99,7 +99,7 @@ impl Engine<'_> {
     /// Notes the instances that were in a heap and are inside others now.
     pub(crate) fn note_enclosed(&mut self, before: &Heap) -> Result<(), Stop> {
         for (predicate, chunk) in instances(before) {
-            if !self.state.heap.of(Resource::Predicate(predicate)).contains(&chunk) {
+            if !self.here.heap.of(Resource::Predicate(predicate)).contains(&chunk) {
                 let Chunk { arguments, value, amount } = chunk;
                 self.note_instance(predicate, &arguments, value, amount)?;
             }

@@ -6,7 +6,7 @@ use crate::engine::{Engine, Stop};
 impl Engine<'_> {
     /// Keeps the heap as it is now, for the time when something has been given away.
     pub(crate) fn remember_heap(&mut self) {
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let tells_of_locations = heap
             .resources()
             .any(|(resource, chunks)| matches!(resource, Resource::Field(_)) && chunks.len() > 1);

@@ -29,36 +29,35 @@ impl Engine<'_> {
     /// Assumes what follows from opening the instances of the heap together. Whether there was
     /// something to open that has not been opened before.
     pub(crate) fn learn_from_instances(&mut self) -> Result<bool, Stop> {
-        let state = &self.state;
-        let is_plain = state.heap.amounts == Amounts::Exact
-            && state.assertion.scale.is_none()
-            && state.assertion.bodies.is_empty()
+        let (frame, heap) = (&self.frame, self.here.heap.clone());
+        let is_plain = heap.amounts == Amounts::Exact
+            && frame.assertion.scale.is_none()
+            && frame.assertion.bodies.is_empty()
             && self.mode.bound.is_empty();
-        let is_known = state.opened.as_ref().is_some_and(|known| known.same_version(&state.heap));
+        let is_known = frame.opened.as_ref().is_some_and(|known| known.same_version(&heap));
         if !is_plain || is_known {
             return Ok(false);
         }
-        let heap = state.heap.clone();
-        self.state.opened = Some(heap.clone());
+        self.frame.opened = Some(heap.clone());
         let instances = self.overlapping(&heap)?;
         if instances.is_empty() {
             return Ok(false);
         }
         self.join(|engine| {
-            engine.state.consuming = None;
-            engine.state.package.reserve.clear();
+            engine.here.consuming = None;
+            engine.here.package.reserve.clear();
             // Where a precondition is shown, its reading is of what it asks for; what is here is as
             // exact as ever.
-            engine.state.assertion.amounts = Amounts::Exact;
+            engine.frame.assertion.amounts = Amounts::Exact;
             // SOUNDNESS: nothing is taken for good, so no amount may become smaller by it (trap
             // T9).
-            engine.state.assertion.constrainable = Rc::default();
+            engine.frame.assertion.constrainable = Rc::default();
             for (predicate, Chunk { arguments, amount, .. }) in &instances {
                 let at = engine.program.predicates[*predicate].span;
                 let blame = Blame::new(ErrorId::UnfoldFailed, at).silent();
                 (engine.setting.above.unfold)(engine, *predicate, arguments, *amount, at, blame)?;
             }
-            let opened = engine.state.heap.clone();
+            let opened = engine.here.heap.clone();
             engine.learn_from(&opened)?;
             Ok(Terms::TRUE)
         })?;

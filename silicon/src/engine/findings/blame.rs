@@ -137,7 +137,7 @@ impl Engine<'_> {
             reason_span: (at != blame.span).then_some(at),
             related,
             implementation: None,
-            path: self.state.path.iter().map(|step| self.path_step(step)).collect(),
+            path: self.here.path.iter().map(|step| self.path_step(step)).collect(),
             counterexample: None,
             shortfall: None,
         };

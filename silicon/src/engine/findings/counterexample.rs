@@ -288,11 +288,11 @@ impl Engine<'_> {
     /// A state on this path in which `goal` does not hold, if the solver has one to offer.
     pub(crate) fn counterexample(&mut self, goal: Term) -> Option<Counterexample> {
         let variables = self.variables_with_values();
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let held = self.locations_of(&heap, &variables);
-        let old = self.state.past.old.clone().filter(|old| !old.same_version(&heap));
+        let old = self.frame.past.old.clone().filter(|old| !old.same_version(&heap));
         let old = old.map(|old| self.locations_of(&old, &variables)).unwrap_or_default();
-        let head = self.state.past.forgot.clone().map(|forgot| self.head_of(&forgot));
+        let head = self.frame.past.forgot.clone().map(|forgot| self.head_of(&forgot));
 
         let mut wanted = Wanted::default();
         wanted.add(&mut self.terms, Terms::NULL);
@@ -333,7 +333,7 @@ impl Engine<'_> {
     /// The state where the path left its past behind.
     fn head_of(&mut self, forgot: &Forgot) -> Head {
         // Loops stand in bodies; of the contract of a callee, its user has come along the loop.
-        let locals = self.state.user.as_ref().map_or(self.state.locals, |user| user.locals);
+        let locals = self.frame.user.as_ref().map_or(self.frame.locals, |user| user.locals);
         let mut variables = Vec::new();
         self.add_variables((locals, &forgot.store), "", &mut variables);
         let is_read = |local: &Local| {
@@ -373,18 +373,18 @@ impl Engine<'_> {
     /// those of the caller, and the callee's parameters as `callee.a`.
     pub(super) fn variables_with_values(&self) -> Vec<(String, Term)> {
         let mut named = Vec::new();
-        let own = (self.state.locals, &self.state.store);
-        match &self.state.user {
+        let own = (self.frame.locals, &self.frame.store);
+        match &self.frame.user {
             Some(user) => {
                 self.add_variables((user.locals, &user.store), "", &mut named);
                 // The parameters of a predicate stand for what its user has written.
-                if self.state.assertion.bodies.is_empty() {
+                if self.frame.assertion.bodies.is_empty() {
                     self.add_variables(own, "callee.", &mut named);
                 }
             }
             None => self.add_variables(own, "", &mut named),
         }
-        let result = self.state.result.map(|result| ("result".to_owned(), result));
+        let result = self.frame.result.map(|result| ("result".to_owned(), result));
         named.extend(result);
         named.retain(|(_, value)| !self.terms.mentions(*value, &self.mode.bound));
         named

@@ -200,15 +200,15 @@ impl Engine<'_> {
             return;
         }
         let contents = self.contents();
-        let path = self.state.path.iter().map(|step| self.path_step(step)).collect();
+        let path = self.here.path.iter().map(|step| self.path_step(step)).collect();
         observer.reached(ShownState { at, path, contents });
     }
 
     fn contents(&mut self) -> Contents {
         let variables = self.variables_with_values();
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let positive = self.surely_held(&heap);
-        let old = self.state.past.old.clone().unwrap_or_default();
+        let old = self.frame.past.old.clone().unwrap_or_default();
         let positive_before = self.surely_held(&old);
         let functions = self.caches.function_symbols.iter().flat_map(|(&id, symbols)| {
             let function = &self.program.functions[id];

@@ -128,7 +128,7 @@ impl Engine<'_> {
 
     /// Assumes a fact that is produced, even if it has failed where it was consumed.
     pub(crate) fn assume_produced(&mut self, fact: Term) -> Result<(), Stop> {
-        if self.state.assertion.has_failed {
+        if self.frame.assertion.has_failed {
             return self.assume_failed(fact).map(|_| ());
         }
         self.assume(fact)
@@ -158,7 +158,7 @@ impl Engine<'_> {
     /// or the iteration of a loop began. As a fact it stays with the ways that lead here, wherever
     /// they are joined with others.
     fn doubt(&mut self) -> Term {
-        let name = format!("doubt@{}", self.state.past.frames.len());
+        let name = format!("doubt@{}", self.here.framed.len());
         let symbol = self.terms.declare_fresh(&name, &[], Sort::BOOL);
         self.terms.apply(symbol, &[])
     }

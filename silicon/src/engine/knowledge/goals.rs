@@ -240,8 +240,8 @@ impl Engine<'_> {
     /// The values that variables of a sort have.
     fn values_in_store(&self, sort: Sort) -> Vec<Term> {
         let mut values = Vec::new();
-        for (local, _) in self.state.locals.iter() {
-            if let Some(value) = self.state.store.get(local)
+        for (local, _) in self.frame.locals.iter() {
+            if let Some(value) = self.frame.store.get(local)
                 && self.terms.sort(value) == sort
                 && !values.contains(&value)
             {

@@ -175,10 +175,10 @@ impl Engine<'_> {
     /// Fresh values for variables.
     pub(crate) fn havoc(&mut self, variables: impl IntoIterator<Item = LocalId>) {
         for variable in variables {
-            let local = &self.state.locals[variable];
+            let local = &self.frame.locals[variable];
             let sort = self.sort(&local.ty);
             let value = self.fresh(&local.name, sort);
-            self.state.store.set(variable, value);
+            self.frame.store.set(variable, value);
         }
     }
 }

@@ -81,8 +81,8 @@ impl<'p> Engine<'p> {
             formals.push(self.fresh_variable(&local.name, sort));
         }
         written.start(self, &formals)?;
-        self.state.assertion.amounts = self.amounts_of_functions();
-        self.state.heap.amounts = self.amounts_held_in(function);
+        self.frame.assertion.amounts = self.amounts_of_functions();
+        self.here.heap.amounts = self.amounts_held_in(function);
         self.mode.joins = written.merges_ways(self);
         Ok(General { function, declaration, phase, symbols, snapshot, formals })
     }
@@ -110,8 +110,8 @@ impl<'p> Engine<'p> {
                 if !preconditions.is_empty() && engine.seems_dead()? {
                     return Err(Stop::Infeasible);
                 }
-                engine.state.result = Some(limited);
-                engine.state.result_of = Some(general.function);
+                engine.frame.result = Some(limited);
+                engine.frame.result_of = Some(general.function);
                 let mut values = Vec::new();
                 for clause in &postconditions {
                     let blame = contract(W::span(clause));
@@ -162,10 +162,10 @@ impl<'p> Engine<'p> {
         let limited = self.terms.apply(general.symbols.limited, &limited);
         self.scoped(None, |engine| {
             engine.explore(|engine| {
-                engine.state.assertion.reading = Reading::Exhale;
+                engine.frame.assertion.reading = Reading::Exhale;
                 W::produce(engine, &preconditions, None, contract)?;
-                engine.state.result = Some(limited);
-                engine.state.result_of = Some(general.function);
+                engine.frame.result = Some(limited);
+                engine.frame.result_of = Some(general.function);
                 if !has_body {
                     // Each clause is evaluated where those before it hold.
                     for clause in written.postconditions() {
@@ -248,9 +248,9 @@ impl<'p> Engine<'p> {
             engine.explore(|engine| {
                 W::produce(engine, &preconditions, Some(general.snapshot), trusted_contract)?;
                 let value = W::eval(engine, body, blame_of_body(general).trusted())?;
-                engine.state.result = Some(value);
-                engine.state.result_of = Some(general.function);
-                engine.state.assertion.reading = Reading::Exhale;
+                engine.frame.result = Some(value);
+                engine.frame.result_of = Some(general.function);
+                engine.frame.assertion.reading = Reading::Exhale;
                 for clause in &postconditions {
                     let value = W::eval(engine, clause, contract(W::span(clause)))?;
                     let refuted = engine.terms.not(value);
@@ -295,8 +295,8 @@ impl<'p> Engine<'p> {
             let result = engine.fresh("result", sort);
             let equation = engine.terms.identical(result, value);
             engine.assume(equation)?;
-            engine.state.result = Some(value);
-            engine.state.result_of = Some(general.function);
+            engine.frame.result = Some(value);
+            engine.frame.result_of = Some(general.function);
             W::consume(engine, &postconditions, |clause| {
                 Blame::new(ErrorId::PostconditionViolated, clause).trusted()
             })

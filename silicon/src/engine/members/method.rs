@@ -83,9 +83,9 @@ impl Engine<'_> {
     pub(crate) fn verify_method(&mut self, id: MethodId, graphs: &[Cfg]) -> Result<(), Stop> {
         let program = self.program;
         let method = &program.methods[id];
-        self.state = State::new(&method.locals);
+        self.set_state(State::new(&method.locals));
         if let Some(function) = self.context.termination.and_then(|checks| checks.proved_by(id)) {
-            self.state.heap.amounts = self.amounts_held_in(function);
+            self.here.heap.amounts = self.amounts_held_in(function);
         }
         self.havoc(method.formals.iter().copied());
         let ahead = graphs.iter().map(|cfg| Ahead::new(program, method, cfg)).collect();
@@ -132,13 +132,13 @@ impl Engine<'_> {
     /// The contract as those read it who have to prove it is well-formed, too: callers its
     /// precondition, bodies its postcondition.
     fn check_other_reading_of(&mut self, method: &Method) -> Result<(), Stop> {
-        self.state.assertion.reading = Reading::Exhale;
+        self.frame.assertion.reading = Reading::Exhale;
         let contract = &method.contract;
         let blame = |clause: &Expr| Blame::new(ErrorId::NotWellformed, clause.span);
         let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
         self.produce_all(&preconditions, None, blame)?;
         self.end_unframed()?;
-        self.state.past.old = Some(std::mem::take(&mut self.state.heap));
+        self.frame.past.old = Some(std::mem::take(&mut self.here.heap));
         self.havoc(method.returns.iter().copied());
         let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
         self.produce_all(&postconditions, None, blame)
@@ -153,7 +153,7 @@ impl Engine<'_> {
         }
         for (resource, chunks) in frame.quantified_resources() {
             for chunk in chunks {
-                self.state.heap.push_quantified(resource, chunk.clone());
+                self.here.heap.push_quantified(resource, chunk.clone());
             }
         }
         Ok(())
@@ -189,7 +189,7 @@ impl<'p> Driver<'_, 'p> {
             if is_new {
                 self.engine.mode.joins = self.joins_in(place);
             }
-            let state = self.engine.state.clone();
+            let state = self.engine.state();
             let implementation = self.implementation;
             let depth = self.engine.knowledge.scopes.len();
             let joins = self.engine.mode.joins;
@@ -323,7 +323,7 @@ impl<'p> Driver<'_, 'p> {
         }
         let depth = region.depth;
         let (literals, facts) = self.engine.leave_for_merge(depth);
-        let value = (self.engine.state.clone(), Terms::TRUE);
+        let value = (self.engine.state(), Terms::TRUE);
         let region = self.region();
         region.facts.extend(facts);
         region.arrived.push(Path { literals, value });
@@ -339,7 +339,7 @@ impl<'p> Driver<'_, 'p> {
                 let again = self.engine.backtrack()?;
                 let explorer = self.engine.run.explorers.pop().expect("put there above");
                 if again {
-                    self.engine.state = last.state;
+                    self.engine.set_state(last.state);
                     self.implementation = last.implementation;
                     self.engine.mode.joins = last.joins;
                     return Ok(Some((last.place, explorer)));
@@ -469,12 +469,12 @@ impl<'p> Driver<'_, 'p> {
             return Err(Stop::Infeasible);
         }
         self.has_start = true;
-        self.engine.state.past.old = Some(self.engine.state.heap.clone());
+        self.engine.frame.past.old = Some(self.engine.here.heap.clone());
         self.engine.havoc(self.method.returns.iter().copied());
         let choice = self.engine.choose(&vec![None; self.graphs.len() + 1])?;
         if choice == 0 {
             let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
-            self.engine.state.heap = Heap::default();
+            self.engine.here.heap = Heap::default();
             self.engine.produce_all(&postconditions, None, |clause| {
                 Blame::new(ErrorId::NotWellformed, clause.span)
             })?;
@@ -516,8 +516,8 @@ impl<'p> Driver<'_, 'p> {
     /// The state of a block's label is the heap on the last entry.
     fn store_label(&mut self, block: BlockId) {
         if let Some(label) = self.cfg().blocks[block].label {
-            let passed = Labelled::new(self.engine.state.heap.clone());
-            Rc::make_mut(&mut self.engine.state.past.labels).insert(label, passed);
+            let passed = Labelled::new(self.engine.here.heap.clone());
+            Rc::make_mut(&mut self.engine.frame.past.labels).insert(label, passed);
         }
     }
 
@@ -551,7 +551,7 @@ impl<'p> Driver<'_, 'p> {
             }
             TerminatorKind::Next => self.end_iteration(block),
             TerminatorKind::Halt => {
-                while let Some(frame) = self.engine.state.past.frames.pop() {
+                while let Some(frame) = self.engine.here.framed.pop() {
                     self.engine.rejoin(&frame)?;
                 }
                 Ok(Some(Place::End))
@@ -565,7 +565,7 @@ impl<'p> Driver<'_, 'p> {
         let value = self.engine.eval(condition, Blame::new(error, condition.span))?;
         let taken = self.engine.branch(value)?;
         self.engine.settle(value, taken);
-        Rc::make_mut(&mut self.engine.state.path).push((condition.span, taken));
+        Rc::make_mut(&mut self.engine.here.path).push((condition.span, taken));
         Ok(taken)
     }
 
@@ -576,7 +576,7 @@ impl<'p> Driver<'_, 'p> {
         while level != target {
             let Some(left) = level else { unreachable!("jumps lead outward") };
             level = self.cfg().blocks[left].parent;
-            let frame = self.engine.state.past.frames.pop().expect("one for each loop around");
+            let frame = self.engine.here.framed.pop().expect("one for each loop around");
             self.engine.rejoin(&frame)?;
         }
         Ok(Some(Place::Block(to)))

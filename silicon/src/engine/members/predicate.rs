@@ -16,14 +16,14 @@ impl Engine<'_> {
         let program = self.program;
         let declaration = &program.predicates[predicate];
         let Some(body) = &declaration.body else { return Ok(()) };
-        self.state = State::new(&declaration.locals);
+        self.set_state(State::new(&declaration.locals));
         self.havoc(declaration.formals.iter().copied());
         // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an
         // instance a part may be held, which has a part of each amount (trap T4). What is asserted
         // inside of expressions may build on the sums, so it is left out. So are amounts that may
         // be negative: each fold shows that they are not, of a part, too, unless it reads the body
         // in another way.
-        self.state.heap.amounts = Amounts::SomeOrNone;
+        self.here.heap.amounts = Amounts::SomeOrNone;
         let blame = Blame::new(ErrorId::PredicateNotWellformed, declaration.span);
         // The predicate is to blame; in a translated program the part of it that has a place of its
         // own.
@@ -56,7 +56,7 @@ impl Engine<'_> {
         // and without what is asserted.
         let has_open_amounts = std::mem::take(&mut self.gathered.open_amounts);
         if has_open_amounts || self.of_program(Fact::IsAsserting(predicate)) {
-            self.state.heap.amounts = Amounts::Exact;
+            self.here.heap.amounts = Amounts::Exact;
             self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
         }
         Ok(())

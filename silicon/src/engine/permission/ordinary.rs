@@ -39,7 +39,7 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Option<Term>, Stop> {
         self.touch(resource, arguments)?;
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         if !heap.quantified(resource).is_empty() {
             return self.lookup_quantified(resource, arguments, blame);
         }
@@ -127,12 +127,12 @@ impl Engine<'_> {
             return Ok(());
         }
         let same =
-            self.state.heap.of(resource).iter().position(|old| old.arguments == chunk.arguments);
+            self.here.heap.of(resource).iter().position(|old| old.arguments == chunk.arguments);
         let Some(index) = same else {
             self.heap_to_extend().push(resource, chunk);
             return Ok(());
         };
-        let old = self.state.heap.of(resource)[index].clone();
+        let old = self.here.heap.of(resource)[index].clone();
         let merged = self.merged(resource, &old, &chunk)?;
         self.assume_chunk_facts(resource, &merged)?;
         self.heap_to_extend().replace(resource, index, Some(merged));
@@ -180,13 +180,13 @@ impl Engine<'_> {
 
     /// The heap, for permission given in the reading of amounts that is in force.
     pub(crate) fn heap_to_extend(&mut self) -> &mut Heap {
-        self.state.heap.amounts = self.state.heap.amounts.weaker(self.state.assertion.amounts);
-        &mut self.state.heap
+        self.here.heap.amounts = self.here.heap.amounts.weaker(self.frame.assertion.amounts);
+        &mut self.here.heap
     }
 
     /// Tells whether amounts mean what they say when permission is added now (trap T8).
     pub(crate) fn extends_exactly(&self) -> bool {
-        self.state.heap.amounts.weaker(self.state.assertion.amounts) == Amounts::Exact
+        self.here.heap.amounts.weaker(self.frame.assertion.amounts) == Amounts::Exact
     }
 
     /// Assumes the facts about every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts
@@ -336,7 +336,7 @@ impl Engine<'_> {
     /// Tells whether it is missing for sure.
     pub(crate) fn assume_no_lack(&mut self, lack: Lack) -> Result<bool, Stop> {
         // In a package, the missing permission may be in the heaps around.
-        if !self.state.package.reserve.is_empty() || self.assume_failed(lack.enough)? {
+        if !self.here.package.reserve.is_empty() || self.assume_failed(lack.enough)? {
             return Ok(false);
         }
         self.assume(lack.lacking)?;
@@ -454,7 +454,7 @@ impl Engine<'_> {
     /// Makes the claim that the held amount suffices for the needed one: where amounts mean
     /// nothing, or where the needed amount is still open, some suffices for some.
     pub(crate) fn is_enough(&mut self, needed: Term, held: Term) -> Term {
-        if self.state.assertion.amounts == Amounts::Exact && self.is_exact(needed) {
+        if self.frame.assertion.amounts == Amounts::Exact && self.is_exact(needed) {
             self.terms.le(needed, held)
         } else {
             let (wanted, some) = (self.terms.is_some(needed), self.terms.is_some(held));
@@ -464,19 +464,19 @@ impl Engine<'_> {
 
     /// Returns the rest of the heap during a consume, or all of it.
     pub(crate) fn left(&self) -> Heap {
-        self.state.consuming.as_ref().unwrap_or(&self.state.heap).clone()
+        self.here.consuming.as_ref().unwrap_or(&self.here.heap).clone()
     }
 
     /// Tells whether quantified chunks of a resource are left.
     pub(super) fn has_quantified_left(&self, resource: Resource) -> bool {
-        let left = self.state.consuming.as_ref().unwrap_or(&self.state.heap);
+        let left = self.here.consuming.as_ref().unwrap_or(&self.here.heap);
         !left.quantified(resource).is_empty()
     }
 
     pub(crate) fn left_mut(&mut self) -> &mut Heap {
-        match &mut self.state.consuming {
+        match &mut self.here.consuming {
             Some(left) => left,
-            None => &mut self.state.heap,
+            None => &mut self.here.heap,
         }
     }
 
@@ -567,7 +567,7 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
     ) -> Result<(), Stop> {
-        if self.state.assertion.amounts == Amounts::SomeOrNone {
+        if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return Ok(());
         }
         let left = self.left();

@@ -33,7 +33,7 @@ impl Engine<'_> {
         let Some(location) = self.location_in_words(heap, resource, arguments) else { return };
         let needed = match needed {
             // In functions any amount will do.
-            _ if self.state.assertion.amounts != Amounts::Exact => Amount::Some,
+            _ if self.frame.assertion.amounts != Amounts::Exact => Amount::Some,
             None => Amount::Some,
             Some(amount) => self.amount_in_words(heap, amount),
         };
@@ -214,9 +214,9 @@ impl Engine<'_> {
 
     /// A variable with this value.
     fn variable_in_words(&self, value: Term) -> Option<String> {
-        let (locals, store) = match &self.state.user {
+        let (locals, store) = match &self.frame.user {
             Some(user) => (user.locals, &user.store),
-            None => (self.state.locals, &self.state.store),
+            None => (self.frame.locals, &self.frame.store),
         };
         let with_value = locals.iter().filter(|(id, _)| store.get(*id) == Some(value));
         // A variable of `let` stands for what is written beside it.

@@ -59,7 +59,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: every rule that takes permission comes through here.
     pub(crate) fn take<N: Need>(&mut self, need: &N) -> Result<Option<N::Given>, Stop> {
-        if self.state.assertion.amounts == Amounts::SomeOrNone {
+        if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return need.show_some(self);
         }
         let given = if self.is_exact(need.amount()) {

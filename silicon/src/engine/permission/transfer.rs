@@ -62,7 +62,7 @@ impl Engine<'_> {
         }
         let need = self.terms.at_least_none(need);
         let mut progress = Progress { need, value: None };
-        for level in 0..=self.state.package.reserve.len() {
+        for level in 0..=self.here.package.reserve.len() {
             self.transfer_chunks(level, resource, arguments, &mut progress)?;
             self.transfer_quantified_chunks(level, resource, arguments, &mut progress)?;
         }
@@ -164,7 +164,7 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
-        for level in 1..=self.state.package.reserve.len() {
+        for level in 1..=self.here.package.reserve.len() {
             let chunks = self.level(level).of(resource).to_vec();
             for (index, chunk) in chunks.iter().enumerate() {
                 let alias = self.same_arguments(&chunk.arguments, arguments);
@@ -193,7 +193,7 @@ impl Engine<'_> {
     ) -> Result<Option<Vec<Portion>>, Stop> {
         let mut need = self.terms.at_least_none(need);
         let mut touched = Vec::new();
-        for level in 0..=self.state.package.reserve.len() {
+        for level in 0..=self.here.package.reserve.len() {
             let heap = self.level(level).clone();
             // SOUNDNESS: what a chunk gives is gone before anything else happens, which may end the
             // path (trap T10f).
@@ -280,10 +280,10 @@ impl Engine<'_> {
 
     /// Heap 0 is the one being consumed, the others are the reserve.
     fn level(&mut self, level: usize) -> &mut Heap {
-        match (level.checked_sub(1), &mut self.state.consuming) {
-            (Some(index), _) => &mut self.state.package.reserve[index],
+        match (level.checked_sub(1), &mut self.here.consuming) {
+            (Some(index), _) => &mut self.here.package.reserve[index],
             (None, Some(left)) => left,
-            (None, None) => &mut self.state.heap,
+            (None, None) => &mut self.here.heap,
         }
     }
 
@@ -293,22 +293,22 @@ impl Engine<'_> {
         if level == 0 {
             return Ok(());
         }
-        self.state.package.moved.push(resource, chunk.clone());
-        if self.state.consuming.is_some() { self.add_chunk(resource, chunk) } else { Ok(()) }
+        self.here.package.moved.push(resource, chunk.clone());
+        if self.here.consuming.is_some() { self.add_chunk(resource, chunk) } else { Ok(()) }
     }
 
     fn fetch_quantified(&mut self, level: usize, resource: Resource, chunk: &QuantifiedChunk) {
         if level > 0 {
-            self.state.package.moved.push_quantified(resource, chunk.clone());
-            if self.state.consuming.is_some() {
-                self.state.heap.push_quantified(resource, chunk.clone());
+            self.here.package.moved.push_quantified(resource, chunk.clone());
+            if self.here.consuming.is_some() {
+                self.here.heap.push_quantified(resource, chunk.clone());
             }
         }
     }
 
     /// Adds what an assertion has fetched from around to the heap of the package.
     pub(crate) fn keep_fetched(&mut self) -> Result<(), Stop> {
-        let moved = std::mem::take(&mut self.state.package.moved);
+        let moved = std::mem::take(&mut self.here.package.moved);
         for (resource, chunks) in moved.resources() {
             for chunk in chunks {
                 self.add_chunk(resource, chunk.clone())?;
@@ -316,7 +316,7 @@ impl Engine<'_> {
         }
         for (resource, chunks) in moved.quantified_resources() {
             for chunk in chunks {
-                self.state.heap.push_quantified(resource, chunk.clone());
+                self.here.heap.push_quantified(resource, chunk.clone());
             }
         }
         Ok(())
@@ -360,7 +360,7 @@ impl Engine<'_> {
             && self.mode.bound == self.mode.roots
             && self.terms.mentions(fact, &self.mode.roots)
         {
-            Rc::make_mut(&mut self.state.package.agreed).push(fact);
+            Rc::make_mut(&mut self.here.package.agreed).push(fact);
         }
         self.assume(fact)
     }
@@ -371,8 +371,8 @@ impl Engine<'_> {
     /// SOUNDNESS: a portion counts only as far as it has been given up, whatever the inner package
     /// knows (trap T10d).
     pub(crate) fn learn_passed_through(&mut self, after: &[Heap]) -> Result<(), Stop> {
-        let own = self.state.heap.clone();
-        let around = self.state.package.reserve.clone();
+        let own = self.here.heap.clone();
+        let around = self.here.package.reserve.clone();
         let resources: BTreeSet<_> =
             around.iter().flat_map(|heap| heap.resources().map(|(resource, _)| resource)).collect();
         for resource in resources {

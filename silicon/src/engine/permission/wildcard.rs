@@ -9,14 +9,14 @@ use crate::engine::{Amounts, Engine, Stop};
 impl Engine<'_> {
     /// Some positive amount, chosen anew; where amounts do not matter it is full permission.
     pub(crate) fn wildcard(&mut self) -> Result<Term, Stop> {
-        if self.state.assertion.amounts == Amounts::SomeOrNone {
+        if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return Ok(Terms::WRITE);
         }
         let amount = self.fresh("wildcard", Sort::PERM);
         let positive = self.terms.lt(Terms::NONE, amount);
         self.assume(positive)?;
         if let TermKind::Apply(symbol, _) = *self.terms.kind(amount) {
-            Rc::make_mut(&mut self.state.assertion.constrainable).push(symbol);
+            Rc::make_mut(&mut self.frame.assertion.constrainable).push(symbol);
         }
         Ok(amount)
     }
@@ -24,7 +24,7 @@ impl Engine<'_> {
     /// Tells whether an amount is fixed: not a wildcard that may still be constrained, nor built
     /// from one so that it shrinks with it.
     pub(crate) fn is_exact(&self, amount: Term) -> bool {
-        if self.state.assertion.constrainable.is_empty() {
+        if self.frame.assertion.constrainable.is_empty() {
             return true;
         }
         match *self.terms.kind(amount) {
@@ -39,7 +39,7 @@ impl Engine<'_> {
     /// Tells whether an amount is a wildcard that may still be made smaller.
     pub(crate) fn is_open_wildcard(&self, amount: Term) -> bool {
         match *self.terms.kind(amount) {
-            TermKind::Apply(symbol, _) => self.state.assertion.constrainable.contains(&symbol),
+            TermKind::Apply(symbol, _) => self.frame.assertion.constrainable.contains(&symbol),
             _ => false,
         }
     }
@@ -49,9 +49,9 @@ impl Engine<'_> {
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let constrainable = Rc::clone(&self.state.assertion.constrainable);
+        let constrainable = Rc::clone(&self.frame.assertion.constrainable);
         let result = run(self);
-        self.state.assertion.constrainable = constrainable;
+        self.frame.assertion.constrainable = constrainable;
         result
     }
 }

@@ -47,7 +47,7 @@ impl Engine<'_> {
             Form::Pure => self.eval(assertion, blame),
             Form::TwoReadings { .. } if assertion.is_pure() => self.eval(assertion, blame),
             Form::TwoReadings { inhale, exhale } => {
-                let is_inhaled = self.state.assertion.reading == Reading::Inhale;
+                let is_inhaled = self.frame.assertion.reading == Reading::Inhale;
                 let side = if is_inhaled { inhale } else { exhale };
                 self.held_already(side, claims, blame)
             }
@@ -71,7 +71,7 @@ impl Engine<'_> {
             }
             Form::Let { variable, value, body } => {
                 let value = self.eval(value, blame)?;
-                self.state.store.set(variable, value);
+                self.frame.store.set(variable, value);
                 self.held_already(body, claims, blame)
             }
             Form::Access { location, amount } => {
@@ -185,7 +185,7 @@ impl Engine<'_> {
             let here = self.terms.ite(claim.guard, here, Terms::NONE);
             least = self.terms.add(least, here);
         }
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let held = self.held_in(&heap, resource, arguments);
         self.terms.le(least, held)
     }
@@ -198,7 +198,7 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let mut facts = Vec::new();
-        for conjunct in normalise::conjuncts(quantifier, self.state.assertion.reading) {
+        for conjunct in normalise::conjuncts(quantifier, self.frame.assertion.reading) {
             if conjunct.body.is_pure() {
                 facts.push(self.eval_quantified_fact(&conjunct, blame)?);
                 continue;

@@ -5,7 +5,6 @@ use smt::terms::Term;
 
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::rules::shape::has_two_readings;
-use crate::engine::state::State;
 use crate::engine::state::heap::Heap;
 use crate::engine::{Engine, Stop};
 
@@ -21,28 +20,16 @@ impl Engine<'_> {
         let program = self.program;
         let callee = &program.methods[method];
         let arguments = self.eval_all(arguments, Blame::new(ErrorId::CallFailed, stmt.span))?;
-        let mut state = State::new(&callee.locals);
+        let mut frame = self.frame.of_used(&callee.locals);
         for (&formal, &argument) in callee.formals.iter().zip(&arguments) {
-            state.store.set(formal, argument);
+            frame.store.set(formal, argument);
         }
-        state.user = Some(self.state.users_variables());
-        let before = self.state.heap.clone();
-        state.heap = before.clone();
-        state.path = self.state.path.clone();
-        state.past.frames = self.state.past.frames.clone();
-        state.package.reserve = self.state.package.reserve.clone();
-        state.package.agreed = self.state.package.agreed.clone();
-        let in_package = !state.package.reserve.is_empty();
-        state.assertion.keeps_snapshots = in_package;
-        let before = (!in_package).then_some(before);
-        let (results, inner) = self.in_state(state, |engine| engine.call(stmt, callee, before));
-        // SOUNDNESS: what a package has given up counts even where the path ends here (trap T10f).
-        self.state.package.reserve = inner.package.reserve;
-        let results = results?;
-        self.state.heap = inner.heap;
-        self.state.package.agreed = inner.package.agreed;
-        for (&target, result) in targets.iter().zip(results) {
-            self.state.store.set(target, result);
+        let in_package = self.may_transfer();
+        frame.assertion.keeps_snapshots = in_package;
+        let before = (!in_package).then(|| self.here.heap.clone());
+        let (results, _) = self.in_frame(frame, |engine| engine.call(stmt, callee, before));
+        for (&target, result) in targets.iter().zip(results?) {
+            self.frame.store.set(target, result);
         }
         Ok(())
     }
@@ -63,7 +50,7 @@ impl Engine<'_> {
             engine.consume_all(&preconditions, |clause| blame.clause(clause.span))
         });
         let snapshot = snapshot?;
-        self.state.past.old = Some(match before {
+        self.frame.past.old = Some(match before {
             Some(before) => before,
             None => taken(self, &preconditions, snapshot)?,
         });
@@ -76,7 +63,7 @@ impl Engine<'_> {
         let two = preconditions.iter().any(|clause| has_two_readings(clause));
         let blame = if two { blame } else { blame.trusted() };
         self.produce_all(&postconditions, None, |_| blame)?;
-        let value = |&result| self.state.store.get(result).expect("havocked above");
+        let value = |&result| self.frame.store.get(result).expect("havocked above");
         let results: Vec<Term> = callee.returns.iter().map(value).collect();
         if seen.unassumed {
             // Nothing is promised of such a call.
@@ -95,7 +82,7 @@ impl Engine<'_> {
 fn taken(engine: &mut Engine<'_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
     let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
     let (produced, taken) = engine.exchanging(
-        |state| &mut state.heap,
+        |engine| &mut engine.here.heap,
         Heap::default(),
         |engine| engine.produce_all(preconditions, Some(snapshot), blame),
     );

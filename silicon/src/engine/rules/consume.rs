@@ -2,7 +2,7 @@
 //! was taken.
 //!
 //! Schwerhoff 2011, figure 6. Expressions are evaluated in σ's own heap, as it was when the consume
-//! started; permissions are taken from `State::consuming`, the h that consume' threads through.
+//! started; permissions are taken from `Here::consuming`, the h that consume' threads through.
 //!
 //! Invariants
 //! - On success what is left plus what was taken is the incoming heap, as permission sums.
@@ -26,14 +26,14 @@ impl Engine<'_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
         let (snapshot, left) = self.consuming_heap(|engine| engine.consume_parts(clauses, blame));
-        self.state.heap = left;
+        self.here.heap = left;
         snapshot
     }
 
     /// Runs while σ's heap is being consumed; yields what is left of it.
     pub(crate) fn consuming_heap<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Heap) {
-        let heap = Some(self.state.heap.clone());
-        let (result, left) = self.exchanging(|state| &mut state.consuming, heap, run);
+        let heap = Some(self.here.heap.clone());
+        let (result, left) = self.exchanging(|engine| &mut engine.here.consuming, heap, run);
         (result, left.expect("every consume inside puts back what it found"))
     }
 
@@ -44,9 +44,10 @@ impl Engine<'_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
         let consume = |engine: &mut Self| engine.consume_clauses(clauses, blame);
-        let snapshot =
-            self.exchanging(|state| &mut state.assertion.reading, Reading::Exhale, consume).0?;
-        let is_kept = self.state.assertion.keeps_snapshots;
+        let snapshot = self
+            .exchanging(|engine| &mut engine.frame.assertion.reading, Reading::Exhale, consume)
+            .0?;
+        let is_kept = self.frame.assertion.keeps_snapshots;
         Ok(if is_kept { self.checked_snapshot(clauses, snapshot) } else { snapshot })
     }
 
@@ -103,7 +104,7 @@ impl Engine<'_> {
             }
             Form::Let { variable, value, body } => {
                 let value = self.eval(value, blame)?;
-                self.state.store.set(variable, value);
+                self.frame.store.set(variable, value);
                 self.consume_clauses(&[body], |_| blame)
             }
             Form::Access { location, amount } => {

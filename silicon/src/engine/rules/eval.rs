@@ -36,7 +36,7 @@ impl Engine<'_> {
             ExprKind::Wildcard => self.wildcard(),
             ExprKind::Epsilon => self.unsupported(expr, "`epsilon`"),
             ExprKind::Local(local) => Ok(self.eval_local(*local, &expr.ty)),
-            ExprKind::Result => match self.state.result {
+            ExprKind::Result => match self.frame.result {
                 Some(result) => Ok(result),
                 None => self.unsupported(expr, "`result` outside a postcondition"),
             },
@@ -78,7 +78,7 @@ impl Engine<'_> {
             ExprKind::ForPerm { variables, resource, body } => {
                 self.eval_forperm(expr, variables, resource, body, blame)
             }
-            ExprKind::InhaleExhale { inhale, exhale } => match self.state.assertion.reading {
+            ExprKind::InhaleExhale { inhale, exhale } => match self.frame.assertion.reading {
                 Reading::Inhale => self.eval(inhale, blame),
                 Reading::Exhale => {
                     let blame = self.other_side(blame)?;
@@ -105,12 +105,12 @@ impl Engine<'_> {
 
     /// The value of a variable; one that has been given none has any.
     fn eval_local(&mut self, local: LocalId, ty: &Type) -> Term {
-        if let Some(value) = self.state.store.get(local) {
+        if let Some(value) = self.frame.store.get(local) {
             return value;
         }
         let sort = self.sort(ty);
         let value = self.fresh("undefined", sort);
-        self.state.store.set(local, value);
+        self.frame.store.set(local, value);
         value
     }
 
@@ -147,10 +147,10 @@ impl Engine<'_> {
         side: (Span, bool),
         eval: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let length = self.state.path.len();
-        Rc::make_mut(&mut self.state.path).push(side);
+        let length = self.here.path.len();
+        Rc::make_mut(&mut self.here.path).push(side);
         let result = eval(self);
-        Rc::make_mut(&mut self.state.path).truncate(length);
+        Rc::make_mut(&mut self.here.path).truncate(length);
         result
     }
 
@@ -162,7 +162,7 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let value = self.eval(value, blame)?;
-        self.state.store.set(variable, value);
+        self.frame.store.set(variable, value);
         if !body.any(|part| matches!(part.kind, ExprKind::Local(it) if it == variable)) {
             self.mention_unused(value)?;
         }
@@ -247,9 +247,9 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let heap = match label {
-            OldLabel::Entry => self.state.past.old.clone(),
-            OldLabel::Lhs => self.state.past.lhs.clone(),
-            OldLabel::Label(label) => match self.state.past.labels.get(&label).cloned() {
+            OldLabel::Entry => self.frame.past.old.clone(),
+            OldLabel::Lhs => self.frame.past.lhs.clone(),
+            OldLabel::Label(label) => match self.frame.past.labels.get(&label).cloned() {
                 Some(Labelled { heap, reached }) if self.is_reached(reached)? => Some(heap),
                 _ => None,
             },
@@ -269,9 +269,10 @@ impl Engine<'_> {
             engine.eval(body, blame)
         };
         let eval = |engine: &mut Self| engine.in_heap(heap, eval);
-        let eval =
-            |engine: &mut Self| engine.exchanging(|state| &mut state.without_own, None, eval).0;
-        self.exchanging(|state| &mut state.consuming, None, eval).0
+        let eval = |engine: &mut Self| {
+            engine.exchanging(|engine| &mut engine.frame.without_own, None, eval).0
+        };
+        self.exchanging(|engine| &mut engine.here.consuming, None, eval).0
     }
 
     /// An expression that makes a collection or looks into one.
@@ -380,7 +381,7 @@ impl Engine<'_> {
             self.assume_pure_conjuncts(assertion, blame)?;
         } else {
             self.join(|engine| {
-                engine.state.package.reserve.clear();
+                engine.here.package.reserve.clear();
                 engine.consume_all(&[assertion], |_| blame)?;
                 Ok(Terms::TRUE)
             })?;

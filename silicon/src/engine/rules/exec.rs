@@ -64,10 +64,10 @@ impl Engine<'_> {
             }
             StmtKind::Assert(assertion) => {
                 let blame = Blame::new(ErrorId::AssertFailed, assertion.span);
-                let heap = self.state.heap.clone();
-                self.state.package.moved = Heap::default();
+                let heap = self.here.heap.clone();
+                self.here.package.moved = Heap::default();
                 self.consume_all(&[assertion], |_| blame)?;
-                self.state.heap = heap;
+                self.here.heap = heap;
                 // In a package, an assertion also fetches from outside, and what it has fetched
                 // stays.
                 self.keep_fetched()
@@ -81,8 +81,8 @@ impl Engine<'_> {
                 self.exec_unfold(access, Blame::new(ErrorId::UnfoldFailed, stmt.span))
             }
             StmtKind::Label { label, .. } => {
-                let passed = Labelled::new(self.state.heap.clone());
-                Rc::make_mut(&mut self.state.past.labels).insert(*label, passed);
+                let passed = Labelled::new(self.here.heap.clone());
+                Rc::make_mut(&mut self.frame.past.labels).insert(*label, passed);
                 Ok(())
             }
             StmtKind::Package { wand, script } => {
@@ -110,8 +110,8 @@ impl Engine<'_> {
 
     /// Large values get a name, so that later terms stay small.
     fn assign(&mut self, target: LocalId, value: Term) -> Result<(), Stop> {
-        let value = self.named(&self.state.locals[target].name.clone(), value)?;
-        self.state.store.set(target, value);
+        let value = self.named(&self.frame.locals[target].name.clone(), value)?;
+        self.frame.store.set(target, value);
         Ok(())
     }
 
@@ -168,7 +168,7 @@ impl Engine<'_> {
             taken = self.take_location(resource, &[receiver], Terms::WRITE)?;
         }
         if taken.is_none() {
-            let (heap, needed) = (self.state.heap.clone(), Some(Terms::WRITE));
+            let (heap, needed) = (self.here.heap.clone(), Some(Terms::WRITE));
             self.fail_permission(&heap, resource, &[receiver], needed, blame, at)?;
             self.drop_aliases(resource, &[receiver])?;
             let chunk = Chunk { arguments: vec![receiver], value, amount: Terms::WRITE };
@@ -180,9 +180,9 @@ impl Engine<'_> {
 
     /// `x := new(fs)`.
     fn exec_new(&mut self, target: LocalId, fields: &[FieldId]) -> Result<(), Stop> {
-        let hint = self.state.locals[target].name.clone();
+        let hint = self.frame.locals[target].name.clone();
         let object = self.new_object(&hint)?;
-        self.state.store.set(target, object);
+        self.frame.store.set(target, object);
         for &field in fields {
             let program = self.program;
             let sort = self.sort(&program.fields[field].ty);
@@ -221,10 +221,10 @@ impl Engine<'_> {
     /// and with where it is one: where the amount of the chunk is positive.
     fn values_of_state(&mut self) -> Vec<(Term, Term)> {
         let mut values = indexmap::IndexSet::<_, rustc_hash::FxBuildHasher>::default();
-        for (local, _) in self.state.locals.iter() {
-            values.extend(self.state.store.get(local).map(|value| (value, Terms::TRUE)));
+        for (local, _) in self.frame.locals.iter() {
+            values.extend(self.frame.store.get(local).map(|value| (value, Terms::TRUE)));
         }
-        for heap in std::iter::once(&self.state.heap).chain(&self.state.past.frames) {
+        for heap in std::iter::once(&self.here.heap).chain(&self.here.framed) {
             for (_, chunks) in heap.resources() {
                 for chunk in chunks {
                     let held = self.terms.lt(Terms::NONE, chunk.amount);

@@ -107,10 +107,10 @@ impl Engine<'_> {
         self.made.agreements.insert(function, Agreement { root, facts: group.agreed.clone() });
         self.learn_passed_through(&group.reserve)?;
         let mut reserve = group.reserve.iter().cloned();
-        self.state.heap = reserve.next().expect("the heap around the package");
-        self.state.package.reserve = reserve.collect();
+        self.here.heap = reserve.next().expect("the heap around the package");
+        self.here.package.reserve = reserve.collect();
         let amount = Terms::WRITE;
-        self.state.heap.push(resource, Chunk { arguments, value: function, amount });
+        self.here.heap.push(resource, Chunk { arguments, value: function, amount });
         Ok(())
     }
 
@@ -132,11 +132,11 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<End, Stop> {
         let (left, right) = sides(wand);
-        self.state.package.agreed = Rc::default();
-        self.state.package.reserve.insert(0, std::mem::take(&mut self.state.heap));
+        self.here.package.agreed = Rc::default();
+        self.here.package.reserve.insert(0, std::mem::take(&mut self.here.heap));
         let result = self.run_script(left, right, root, script, blame);
-        let reserve = self.state.package.reserve.clone();
-        let agreed = std::mem::take(&mut self.state.package.agreed);
+        let reserve = self.here.package.reserve.clone();
+        let agreed = std::mem::take(&mut self.here.package.agreed);
         match result {
             Ok(snapshot) => Ok(End { reserve, snapshot: Some(snapshot), agreed }),
             // The path counts all the same: what it has given up is what justifies the wand (trap
@@ -160,11 +160,11 @@ impl Engine<'_> {
         if self.is_dead()? {
             return Err(Stop::Infeasible);
         }
-        let lhs = self.state.heap.clone();
-        self.state.past.lhs = Some(lhs.clone());
+        let lhs = self.here.heap.clone();
+        self.frame.past.lhs = Some(lhs.clone());
         self.exec_script(script)?;
-        self.state.past.lhs = Some(lhs);
-        self.state.assertion.keeps_snapshots = true;
+        self.frame.past.lhs = Some(lhs);
+        self.frame.assertion.keeps_snapshots = true;
         self.consume_all(&[right], |_| blame)
     }
 
@@ -179,7 +179,7 @@ impl Engine<'_> {
             StmtKind::If { condition, then, otherwise } => {
                 let value = self.eval(condition, Blame::new(ErrorId::IfFailed, condition.span))?;
                 let taken = self.branch(value)?;
-                Rc::make_mut(&mut self.state.path).push((condition.span, taken));
+                Rc::make_mut(&mut self.here.path).push((condition.span, taken));
                 match otherwise {
                     _ if taken => self.exec_script(then),
                     Some(otherwise) => self.exec_script(otherwise),

@@ -8,6 +8,7 @@ use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::state::heap::{Chunk, Resource};
+use crate::engine::state::{Frame, Store};
 use crate::engine::whole::Fact;
 use crate::engine::{Engine, Reading, Stop};
 
@@ -23,9 +24,9 @@ impl<'p> Engine<'p> {
             };
             let blame = engine.body_blame(access.predicate, amount, blame);
             engine.remember_heap();
-            let before = engine.state.heap.clone();
+            let before = engine.here.heap.clone();
             let snapshot = engine.in_body(access.predicate, &arguments, amount, |engine| {
-                engine.state.assertion.keeps_snapshots = true;
+                engine.frame.assertion.keeps_snapshots = true;
                 engine.consume_all(&[body], |_| blame)
             })?;
             engine.note_enclosed(&before)?;
@@ -45,10 +46,10 @@ impl<'p> Engine<'p> {
         blame: Blame,
     ) -> Result<(), Stop> {
         let arguments = self.eval_all(&access.arguments, blame)?;
-        let constrainable = self.state.assertion.constrainable.clone();
+        let constrainable = self.frame.assertion.constrainable.clone();
         let amount = self.positive_amount(access, blame)?;
         self.unfold(access.predicate, &arguments, amount, access.span, blame)?;
-        self.state.assertion.constrainable = constrainable;
+        self.frame.assertion.constrainable = constrainable;
         Ok(())
     }
 
@@ -101,7 +102,7 @@ impl<'p> Engine<'p> {
         blame: Blame,
     ) -> Result<(), Stop> {
         // An unfolding inside a predicate that is itself scaled takes its share only (trap T4).
-        let amount = match self.state.assertion.scale {
+        let amount = match self.frame.assertion.scale {
             Some(scale) => self.terms.mul(scale, amount),
             None => amount,
         };
@@ -113,12 +114,12 @@ impl<'p> Engine<'p> {
         let Some(body) = &program.predicates[predicate].body else {
             return self.unsupported_at(at, "`unfold` of an abstract predicate");
         };
-        let before = self.state.heap.clone();
+        let before = self.here.heap.clone();
         let blame = self.body_blame(predicate, amount, blame);
         self.in_body(predicate, arguments, amount, |engine| {
             // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not
             // constrain it further (trap T9a): it would be told to be smaller than itself.
-            engine.state.assertion.constrainable = Rc::default();
+            engine.frame.assertion.constrainable = Rc::default();
             engine.produce_all(&[body], Some(snapshot), |_| blame)
         })?;
         self.note_opened(&before, predicate, arguments, snapshot)?;
@@ -137,8 +138,7 @@ impl<'p> Engine<'p> {
         if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
 
-    /// Runs with the predicate's formals bound and amounts scaled, on the heap as it is; keeps the
-    /// heap.
+    /// Runs with the predicate's formals bound and amounts scaled.
     fn in_body<T>(
         &mut self,
         predicate: PredicateId,
@@ -148,23 +148,19 @@ impl<'p> Engine<'p> {
     ) -> Result<T, Stop> {
         let program = self.program;
         let declaration: &'p Predicate = &program.predicates[predicate];
-        let mut state = self.state.clone();
-        state.user = Some(self.state.users_variables());
-        Rc::make_mut(&mut state.assertion.bodies).push(predicate);
-        state.assertion.reading = Reading::Inhale;
-        state.locals = &declaration.locals;
-        state.store = crate::engine::state::Store::new(&declaration.locals);
+        let mut frame = Frame {
+            user: Some(self.frame.users_variables()),
+            locals: &declaration.locals,
+            store: Store::new(&declaration.locals),
+            ..self.frame.clone()
+        };
+        Rc::make_mut(&mut frame.assertion.bodies).push(predicate);
+        frame.assertion.reading = Reading::Inhale;
+        frame.assertion.scale = (amount != Terms::WRITE).then_some(amount);
         for (&formal, &argument) in declaration.formals.iter().zip(arguments) {
-            state.store.set(formal, argument);
+            frame.store.set(formal, argument);
         }
-        state.assertion.scale = (amount != Terms::WRITE).then_some(amount);
-        let (result, inner) = self.in_state(state, run);
-        self.state.heap = inner.heap;
-        self.state.package.reserve = inner.package.reserve;
-        self.state.package.moved = inner.package.moved;
-        self.state.package.agreed = inner.package.agreed;
-        self.state.consuming = inner.consuming;
-        result
+        self.in_frame(frame, run).0
     }
 
     /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.
@@ -191,7 +187,7 @@ impl<'p> Engine<'p> {
         let (arguments, amount) = self.eval_unfolding_access(access, blame)?;
         // A body that unfolds instances of its own predicate would go on for ever: the second time,
         // nothing is said.
-        if self.state.assertion.bodies.iter().filter(|&&outer| outer == access.predicate).count()
+        if self.frame.assertion.bodies.iter().filter(|&&outer| outer == access.predicate).count()
             > 1
         {
             let sort = self.sort(&body.ty);
@@ -225,21 +221,21 @@ impl<'p> Engine<'p> {
         amount: Term,
         blame: Blame,
     ) -> Result<(), Stop> {
-        self.state.consuming = None;
-        self.state.result_of = None;
+        self.here.consuming = None;
+        self.frame.result_of = None;
         // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
-        self.state.package.reserve.clear();
+        self.here.package.reserve.clear();
         self.unfold_merging(access.predicate, arguments, amount, access.span, blame)?;
         // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any
         // more (trap T9a).
-        let taken = match self.state.assertion.scale {
+        let taken = match self.frame.assertion.scale {
             Some(scale) => self.terms.mul(scale, amount),
             None => amount,
         };
-        let mut open = std::mem::take(&mut self.state.assertion.constrainable);
+        let mut open = std::mem::take(&mut self.frame.assertion.constrainable);
         let inside = self.fresh_symbols(&[taken], Terms::TRUE);
         Rc::make_mut(&mut open).retain(|wildcard| !inside.contains(wildcard));
-        self.state.assertion.constrainable = open;
+        self.frame.assertion.constrainable = open;
         Ok(())
     }
 

@@ -21,12 +21,12 @@ impl Engine<'_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<(), Stop> {
         let frames_itself = clauses.iter().all(|clause| blame(clause).is_trusted());
-        if !frames_itself || self.state.without_own.is_some() {
+        if !frames_itself || self.frame.without_own.is_some() {
             return self.produce_conjuncts(clauses, snapshot, blame);
         }
-        self.state.without_own = Some(self.state.heap.clone());
+        self.frame.without_own = Some(self.here.heap.clone());
         let result = self.produce_conjuncts(clauses, snapshot, blame);
-        self.state.without_own = None;
+        self.frame.without_own = None;
         result
     }
 
@@ -65,7 +65,7 @@ impl Engine<'_> {
         let snapshot = snapshot.filter(|_| !is_mixed(assertion));
         match Form::of(assertion) {
             Form::TwoReadings { inhale, exhale } => {
-                let is_inhaled = self.state.assertion.reading == Reading::Inhale;
+                let is_inhaled = self.frame.assertion.reading == Reading::Inhale;
                 let side = if is_inhaled { inhale } else { exhale };
                 self.produce_all(&[side], snapshot, |_| blame)
             }
@@ -84,7 +84,7 @@ impl Engine<'_> {
             }
             Form::Let { variable, value, body } => {
                 let value = self.eval(value, blame)?;
-                self.state.store.set(variable, value);
+                self.frame.store.set(variable, value);
                 self.produce_all(&[body], snapshot, |_| blame)
             }
             Form::Access { location, amount } => {
@@ -158,7 +158,7 @@ impl Engine<'_> {
         // SOUNDNESS: consuming a negative amount would add permission. That the contract is
         // well-formed is no guarantee, since its other reading may have been what ruled the amount
         // out (trap T17e).
-        let consuming = self.state.consuming.is_some();
+        let consuming = self.here.consuming.is_some();
         let checked = if consuming { !blame.is_silent() } else { !blame.is_trusted() };
         if checked && !self.is_open_wildcard(value) {
             let not_negative = |terms: &mut Terms, value| terms.le(Terms::NONE, value);
@@ -172,7 +172,7 @@ impl Engine<'_> {
                 value = self.prove_of(value, not_negative, blame, reason, amount.span)?;
             }
         }
-        Ok(match self.state.assertion.scale {
+        Ok(match self.frame.assertion.scale {
             Some(scale) => {
                 let (product, lemmas) = self.terms.scaled(scale, value);
                 for lemma in lemmas {

@@ -65,7 +65,7 @@ impl Engine<'_> {
         if forgotten == Terms::FALSE {
             return Ok(());
         }
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let mut ordinary = Vec::with_capacity(heap.of(resource).len());
         for chunk in heap.of(resource) {
             let here = self.at(resource, forgotten, &chunk.arguments);
@@ -86,8 +86,8 @@ impl Engine<'_> {
             let map = self.forgetful_map(resource, forgotten, chunk)?;
             quantified.push(QuantifiedChunk { map, domain: None, ..chunk.clone() });
         }
-        self.state.heap.set(resource, ordinary);
-        self.state.heap.set_quantified(resource, quantified);
+        self.here.heap.set(resource, ordinary);
+        self.here.heap.set_quantified(resource, quantified);
         Ok(())
     }
 

@@ -77,7 +77,7 @@ impl Engine<'_> {
             None => self.fresh("wand", sort),
         };
         let amount = Terms::WRITE;
-        self.state.heap.push(resource, Chunk { arguments, value, amount });
+        self.here.heap.push(resource, Chunk { arguments, value, amount });
         Ok(())
     }
 
@@ -145,11 +145,11 @@ impl Engine<'_> {
         let blame = Blame::new(ErrorId::WandNotWellformed, wand.span);
         let (result, _) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                engine.state.heap = Heap::default();
-                engine.state.consuming = None;
-                engine.state.package.reserve.clear();
+                engine.here.heap = Heap::default();
+                engine.here.consuming = None;
+                engine.here.package.reserve.clear();
                 engine.produce_all(&[left], None, |_| package.unwrap_or(blame))?;
-                engine.state.past.lhs = Some(std::mem::take(&mut engine.state.heap));
+                engine.frame.past.lhs = Some(std::mem::take(&mut engine.here.heap));
                 engine.produce_all(&[right], None, |_| blame)
             })
         })?;
@@ -170,9 +170,9 @@ impl Engine<'_> {
         // SOUNDNESS: a proof script may have changed values, so the right-hand side is about
         // another moment than what was noted of predicate instances so far (trap T10).
         self.begin_epoch();
-        let lhs = self.state.past.lhs.replace(before.clone());
+        let lhs = self.frame.past.lhs.replace(before.clone());
         self.produce_all(&[right], Some(function), |_| blame.trusted())?;
-        self.state.past.lhs = lhs;
+        self.frame.past.lhs = lhs;
         self.keep_values(&before)
     }
 
@@ -184,7 +184,7 @@ impl Engine<'_> {
         if self.of_program(Fact::ScriptsMayWrite) {
             return Ok(());
         }
-        let after = self.state.heap.clone();
+        let after = self.here.heap.clone();
         for (resource, chunks) in after.resources() {
             if !matches!(resource, Resource::Field(_)) {
                 continue;
@@ -214,9 +214,9 @@ impl Engine<'_> {
         left: &Expr,
         blame: Blame,
     ) -> Result<(Term, Heap), Stop> {
-        let before = self.state.heap.clone();
+        let before = self.here.heap.clone();
         let (consumed, _) = self.exchanging(
-            |state| &mut state.assertion.keeps_snapshots,
+            |engine| &mut engine.frame.assertion.keeps_snapshots,
             true,
             |engine| {
                 let (taken, rest) = engine.consuming_heap(|engine| {
@@ -224,7 +224,7 @@ impl Engine<'_> {
                     let snapshot = engine.consume_parts(&[left], |_| blame.trusted())?;
                     Ok::<_, Stop>((function, snapshot))
                 });
-                engine.state.heap = rest;
+                engine.here.heap = rest;
                 taken
             },
         );
@@ -252,10 +252,10 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         self.join(|engine| {
-            engine.state.consuming = None;
-            engine.state.result_of = None;
+            engine.here.consuming = None;
+            engine.frame.result_of = None;
             // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
-            engine.state.package.reserve.clear();
+            engine.here.package.reserve.clear();
             engine.apply(wand, blame)?;
             engine.note_inside()?;
             engine.eval(body, blame)

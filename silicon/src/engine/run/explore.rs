@@ -252,7 +252,7 @@ impl Engine<'_> {
         &mut self,
         mut run: impl FnMut(&mut Self) -> Result<T, Stop>,
     ) -> Result<(Vec<Path<T>>, Vec<Guarded>), Stop> {
-        let (at_start, mode) = (self.state.clone(), self.mode.clone());
+        let (at_start, mode) = (self.state(), self.mode.clone());
         let depth = self.knowledge.scopes.len();
         self.run.explorers.push(Explorer { released: Some(Vec::new()), ..Explorer::default() });
         let mut paths = Vec::new();
@@ -262,7 +262,7 @@ impl Engine<'_> {
                 Err(Stop::Infeasible) => {}
                 Err(stop) => break Err(stop),
             }
-            self.state = at_start.clone();
+            self.set_state(at_start.clone());
             self.mode.clone_from(&mode);
             match self.backtrack() {
                 Ok(true) => {}
@@ -271,7 +271,7 @@ impl Engine<'_> {
             }
         };
         let explorer = self.run.explorers.pop().expect("pushed above");
-        self.state = at_start;
+        self.set_state(at_start);
         let paths = match outcome {
             Ok(paths) => paths,
             Err(stop) => {

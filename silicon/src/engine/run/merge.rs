@@ -34,7 +34,7 @@ use crate::engine::run::ahead::ways_of_all;
 use crate::engine::run::explore::Path;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
-use crate::engine::state::{AssertionReading, Labelled, Package, Past, State, Store};
+use crate::engine::state::{AssertionReading, Frame, Here, Labelled, Package, Past, State, Store};
 use crate::engine::{Engine, Stop};
 use crate::options::Join;
 
@@ -67,7 +67,7 @@ impl<'p> Engine<'p> {
             let holds = engine.branch(condition)?;
             engine.settle(condition, holds);
             let value = run(engine, holds)?;
-            Ok((engine.state.clone(), value))
+            Ok((engine.state(), value))
         })?;
         self.merge_paths(paths, facts)
     }
@@ -121,7 +121,7 @@ impl<'p> Engine<'p> {
                 self.log.count_merge();
             }
             let (state, value) = self.merge_ways(paths, 0)?;
-            self.state = state;
+            self.set_state(state);
             return Ok(value);
         };
         // One way is left: it is the path, and what was learnt on it holds.
@@ -134,7 +134,7 @@ impl<'p> Engine<'p> {
             self.assume(fact)?;
         }
         let (state, value) = paths.into_iter().next().expect("there is one").value;
-        self.state = state;
+        self.set_state(state);
         Ok(value)
     }
 
@@ -173,51 +173,64 @@ impl<'p> Engine<'p> {
     ) -> Result<Reached<'p>, Stop> {
         let value = self.terms.ite(condition, value, other);
         let mut counterparts = Counterparts::default();
-        let store = self.merge_stores(condition, &left, &right, &mut counterparts);
-        let heap = self.merge_heaps(condition, &left.heap, &right.heap, &mut counterparts);
-        let consuming = match (&left.consuming, &right.consuming) {
+        let (frame, here) = (left.frame, left.here);
+        let (other_frame, other_here) = (right.frame, right.here);
+        if frame.thread != other_frame.thread
+            || (&here.credits, &here.forks) != (&other_here.credits, &other_here.forks)
+        {
+            return Err(Stop::Broken("merging ways that know other things of threads".to_owned()));
+        }
+        let store = self.merge_stores(condition, &frame, &other_frame, &mut counterparts);
+        let heap = self.merge_heaps(condition, &here.heap, &other_here.heap, &mut counterparts);
+        let consuming = match (&here.consuming, &other_here.consuming) {
             (Some(left), Some(right)) => {
                 Some(self.merge_heaps(condition, left, right, &mut counterparts))
             }
             (None, None) => None,
             _ => return Err(Stop::Broken("merging inside and outside of a consume".to_owned())),
         };
-        let labels = self.merge_labels(condition, &left, &right, &mut counterparts);
-        let still_open = left.assertion.constrainable.iter().copied();
+        let (past, other_past) = (frame.past, other_frame.past);
+        let labels =
+            self.merge_labels(condition, past.labels, other_past.labels, &mut counterparts);
+        let still_open = frame.assertion.constrainable.iter().copied();
         let still_open =
-            still_open.filter(|it| right.assertion.constrainable.contains(it)).collect();
-        let same = left.path.iter().zip(right.path.iter()).take_while(|(a, b)| a == b).count();
+            still_open.filter(|it| other_frame.assertion.constrainable.contains(it)).collect();
+        let path = here.path.iter().zip(other_here.path.iter());
+        let path = path.take_while(|(one, other)| one == other).map(|(&step, _)| step).collect();
         let is_shared =
-            |one: &Rc<_>| right.past.forgot.as_ref().is_some_and(|other| Rc::ptr_eq(one, other));
-        let forgot = left.past.forgot.clone().filter(is_shared);
-        let merged = State {
+            |one: &Rc<_>| other_past.forgot.as_ref().is_some_and(|other| Rc::ptr_eq(one, other));
+        let forgot = past.forgot.filter(is_shared);
+        let frame = Frame {
             store,
+            past: Past { labels, forgot, ..past },
+            assertion: AssertionReading { constrainable: Rc::new(still_open), ..frame.assertion },
+            ..frame
+        };
+        let here = Here {
             heap,
             consuming,
-            past: Past { labels, forgot, ..left.past },
-            assertion: AssertionReading { constrainable: Rc::new(still_open), ..left.assertion },
             // What was decided before is known of both; what was decided since is over.
-            path: Rc::new(left.path[..same].to_vec()),
+            path: Rc::new(path),
             // What was learnt of portions was learnt on one of the ways only.
-            package: Package { agreed: Rc::default(), ..left.package },
-            ..left
+            package: Package { agreed: Rc::default(), ..here.package },
+            ..here
         };
-        Ok((merged, value))
+        Ok((State { frame, here }, value))
     }
 
     fn merge_labels(
         &mut self,
         condition: Term,
-        left: &State<'p>,
-        right: &State<'p>,
+        left: Rc<BTreeMap<LabelId, Labelled>>,
+        right: Rc<BTreeMap<LabelId, Labelled>>,
         counterparts: &mut Counterparts,
     ) -> Rc<BTreeMap<LabelId, Labelled>> {
-        if Rc::ptr_eq(&left.past.labels, &right.past.labels) {
-            return left.past.labels.clone();
+        if Rc::ptr_eq(&left, &right) {
+            return left;
         }
         let mut labels = BTreeMap::new();
-        for (&label, state) in left.past.labels.iter() {
-            let merged = match right.past.labels.get(&label) {
+        for (&label, state) in left.iter() {
+            let merged = match right.get(&label) {
                 Some(other) => Labelled {
                     heap: self.merge_heaps(condition, &state.heap, &other.heap, counterparts),
                     reached: self.terms.ite(condition, state.reached, other.reached),
@@ -230,7 +243,7 @@ impl<'p> Engine<'p> {
             labels.insert(label, merged);
         }
         let negation = self.terms.not(condition);
-        for (&label, state) in right.past.labels.iter() {
+        for (&label, state) in right.iter() {
             labels.entry(label).or_insert_with(|| Labelled {
                 reached: self.terms.and([negation, state.reached]),
                 ..state.clone()
@@ -242,8 +255,8 @@ impl<'p> Engine<'p> {
     fn merge_stores(
         &mut self,
         condition: Term,
-        left: &State<'p>,
-        right: &State<'p>,
+        left: &Frame<'p>,
+        right: &Frame<'p>,
         counterparts: &mut Counterparts,
     ) -> Store {
         let mut store = left.store.clone();
@@ -442,19 +455,19 @@ impl<'p> Engine<'p> {
             return;
         }
         let decided = self.decided(condition, holds);
-        for (local, _) in self.state.locals.iter() {
-            if let Some(value) = self.state.store.get(local) {
+        for (local, _) in self.frame.locals.iter() {
+            if let Some(value) = self.frame.store.get(local) {
                 let settled = self.settled(value, &decided);
                 if settled != value {
-                    self.state.store.set(local, settled);
+                    self.frame.store.set(local, settled);
                 }
             }
         }
-        let heap = self.state.heap.clone();
-        self.state.heap = self.settled_heap(&heap, &decided);
-        if let Some(left) = self.state.consuming.take() {
-            self.state.consuming = Some(if left.same_version(&heap) {
-                self.state.heap.clone()
+        let heap = self.here.heap.clone();
+        self.here.heap = self.settled_heap(&heap, &decided);
+        if let Some(left) = self.here.consuming.take() {
+            self.here.consuming = Some(if left.same_version(&heap) {
+                self.here.heap.clone()
             } else {
                 self.settled_heap(&left, &decided)
             });

@@ -31,7 +31,7 @@ pub(crate) struct Chunk {
 }
 
 /// A multiset of chunks: two equal chunks are two portions (trap T13). Cloning is cheap.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub(crate) struct Heap {
     /// Names the time during which no location of the heap changes its value; `None`: nobody keeps
     /// track.

@@ -10,8 +10,8 @@ use sil::program::{Expr, FunctionId, PredicateId};
 use smt::terms::Term;
 
 use crate::engine::Engine;
-use crate::engine::state::State;
 use crate::engine::state::heap::Heap;
+use crate::engine::state::{Frame, Here, State};
 
 /// How expressions are evaluated.
 #[derive(Clone, Default, Debug)]
@@ -76,28 +76,50 @@ impl<'p> Engine<'p> {
     /// there before comes back, however the run ends.
     pub(crate) fn exchanging<T, F>(
         &mut self,
-        place: for<'s> fn(&'s mut State<'p>) -> &'s mut F,
+        place: for<'s> fn(&'s mut Self) -> &'s mut F,
         value: F,
         run: impl FnOnce(&mut Self) -> T,
     ) -> (T, F) {
-        let outer = std::mem::replace(place(&mut self.state), value);
+        let outer = std::mem::replace(place(self), value);
         let result = run(self);
-        let inner = std::mem::replace(place(&mut self.state), outer);
+        let inner = std::mem::replace(place(self), outer);
         (result, inner)
     }
 
     /// Runs with another heap as the present one.
     pub(crate) fn in_heap<T>(&mut self, heap: Heap, run: impl FnOnce(&mut Self) -> T) -> T {
-        self.exchanging(|state| &mut state.heap, heap, run).0
+        self.exchanging(|engine| &mut engine.here.heap, heap, run).0
     }
 
-    /// Runs with the state of another member, or of another moment; yields the state at its end.
-    pub(crate) fn in_state<T>(
+    /// Runs in the frame of another member, or of a body; yields the frame at its end. Whatever
+    /// happens on the path stays.
+    ///
+    /// SOUNDNESS: it stays also where the path ends inside: what a package has given up counts
+    /// (trap T10f).
+    pub(crate) fn in_frame<T>(
         &mut self,
-        state: State<'p>,
+        frame: Frame<'p>,
         run: impl FnOnce(&mut Self) -> T,
-    ) -> (T, State<'p>) {
-        self.exchanging(|state| state, state, run)
+    ) -> (T, Frame<'p>) {
+        self.exchanging(|engine| &mut engine.frame, frame, run)
+    }
+
+    /// Looks from another frame at the heap as it is, outside of every consume, loop and package.
+    /// Nothing stays.
+    pub(crate) fn peek<T>(&mut self, frame: Frame<'p>, run: impl FnOnce(&mut Self) -> T) -> T {
+        let (heap, path) = (self.here.heap.clone(), self.here.path.clone());
+        let here = Here { heap, path, ..Here::default() };
+        self.exchanging(|engine| &mut engine.here, here, |engine| engine.in_frame(frame, run).0).0
+    }
+
+    /// Copies σ, to come back to it.
+    pub(crate) fn state(&self) -> State<'p> {
+        State { frame: self.frame.clone(), here: self.here.clone() }
+    }
+
+    /// Goes on in another state.
+    pub(crate) fn set_state(&mut self, state: State<'p>) {
+        State { frame: self.frame, here: self.here } = state;
     }
 
     /// Runs something below a quantifier over some variables.
@@ -110,7 +132,7 @@ impl<'p> Engine<'p> {
 
     /// Tells whether permission may be taken from heaps around.
     pub(crate) fn may_transfer(&self) -> bool {
-        !self.state.package.reserve.is_empty()
+        !self.here.package.reserve.is_empty()
     }
 
     /// Tells the package in progress, if there is one, what a new symbol means.

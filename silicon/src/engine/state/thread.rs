@@ -13,7 +13,7 @@ use smt::terms::Term;
 use crate::engine::state::heap::Heap;
 
 /// Values of objects, the last one last; of what is not among them, the base tells.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Changes(Rc<Vec<(Term, Term)>>);
 
 impl Changes {
@@ -34,7 +34,7 @@ impl Changes {
 
 /// How many messages may be received from channels, fewer than none where some have to be sent. A
 /// channel may be there under several names: its balance is the sum. Of all others it is zero.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Balances(Changes);
 
 impl Balances {
@@ -52,7 +52,7 @@ impl Balances {
 }
 
 /// The locks that a thread holds, and the levels of what it holds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Locks {
     /// The moment that the changes are counted from; `None`: nothing was held.
     pub(crate) base: Option<Term>,
@@ -67,7 +67,7 @@ pub(crate) struct Locks {
 }
 
 /// The changes of locks that the present method of a thread may make.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Allowed {
     /// Its body changes some.
     pub(crate) changes: bool,
@@ -78,7 +78,7 @@ pub(crate) struct Allowed {
 }
 
 /// A thread that has been started on this path.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fork {
     pub(crate) token: Term,
     /// The heap before its precondition was given.
@@ -86,7 +86,7 @@ pub(crate) struct Fork {
 }
 
 /// A thread that was started elsewhere, where its postcondition is meant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Forked {
     pub(crate) token: Term,
     pub(crate) method: MethodId,
@@ -94,7 +94,7 @@ pub(crate) struct Forked {
 
 /// A state of some earlier moment, of which assertions may still speak: that in which an object was
 /// acquired or left, or that before a fork.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Kept {
     /// The object, or the token.
     pub(crate) of: Term,
@@ -107,7 +107,7 @@ pub(crate) struct Kept {
 }
 
 /// States, the last one last.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, PartialEq)]
 pub(crate) struct Moments(Rc<Vec<Kept>>);
 
 impl Moments {
@@ -129,7 +129,7 @@ impl Moments {
 }
 
 /// The states that a thread remembers.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, PartialEq)]
 pub(crate) struct Memory {
     /// In which it acquired what it holds.
     pub(crate) acquired: Moments,
@@ -143,20 +143,17 @@ pub(crate) struct Memory {
 
 /// The knowledge about threads. It is empty where there are none: in functions and predicates, and
 /// in SIL.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Thread {
     pub(crate) locks: Option<Locks>,
     /// The locks in the state of `old`.
     pub(crate) old_locks: Option<Locks>,
     pub(crate) allowed: Allowed,
-    /// The messages that the method may receive and has to send.
-    pub(crate) credits: Balances,
     /// Channels that are owed a message count for the wait level: in executed code, not in
     /// contracts.
     pub(crate) counts_debts: bool,
     /// Amounts are those that a reader of a monitor gets.
     pub(crate) is_reader: bool,
-    pub(crate) forks: Rc<Vec<Fork>>,
     /// The thread whose start `old` refers to, where no heap is known.
     pub(crate) forked: Option<Forked>,
     pub(crate) memory: Memory,

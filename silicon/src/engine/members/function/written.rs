@@ -77,9 +77,9 @@ impl<'p> Written<'p> for InSil<'p> {
     }
 
     fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop> {
-        engine.state = State::new(&self.0.locals);
+        engine.set_state(State::new(&self.0.locals));
         for (&formal, &value) in self.0.formals.iter().zip(formals) {
-            engine.state.store.set(formal, value);
+            engine.frame.store.set(formal, value);
         }
         Ok(())
     }

@@ -33,8 +33,8 @@ impl Driver<'_, '_> {
         let again = self.engine.framed_but_ill_formed(&invariants)?;
         let blame = checked_again(ErrorId::InvariantNotEstablished, again);
         self.engine.consume_all(&invariants, blame)?;
-        let frame = self.engine.state.heap.clone();
-        self.engine.state.past.frames.push(frame);
+        let frame = self.engine.here.heap.clone();
+        self.engine.here.framed.push(frame);
         self.forget(the_loop);
         let blame = checked_again(ErrorId::NotWellformed, self.engine.ill_formed(&invariants)?);
         // What holds on entry is no contradiction, unless something else is assumed than was shown.
@@ -51,7 +51,9 @@ impl Driver<'_, '_> {
             has_failed |= self.engine.has_failed(blame, Reason::AssertionFalse)?;
         }
         let produce = |engine: &mut Engine<'_>| engine.produce_all(&invariants, None, blame);
-        self.engine.exchanging(|state| &mut state.assertion.has_failed, has_failed, produce).0?;
+        self.engine
+            .exchanging(|engine| &mut engine.frame.assertion.has_failed, has_failed, produce)
+            .0?;
         if self.engine.is_any_ill_formed(&invariants)? {
             self.engine.end_unframed()?;
         }
@@ -70,7 +72,7 @@ impl Driver<'_, '_> {
         if enters {
             return Ok(Some(Place::Block(the_loop.entry)));
         }
-        let frame = self.engine.state.past.frames.pop().expect("pushed above");
+        let frame = self.engine.here.framed.pop().expect("pushed above");
         self.engine.rejoin(&frame)?;
         Ok(Some(Place::Block(the_loop.then.expect("a loop with a condition says where it leads"))))
     }
@@ -79,10 +81,10 @@ impl Driver<'_, '_> {
     /// what the loop writes (trap T12), no permission is held, the labels inside have not been
     /// passed.
     pub(super) fn forget(&mut self, the_loop: &Loop) {
-        self.engine.state.heap = Heap::default();
+        self.engine.here.heap = Heap::default();
         self.engine.begin_epoch();
         self.engine.havoc(the_loop.written.iter().copied());
-        let labels = Rc::make_mut(&mut self.engine.state.past.labels);
+        let labels = Rc::make_mut(&mut self.engine.frame.past.labels);
         for label in &the_loop.labels {
             labels.remove(label);
         }
@@ -94,12 +96,12 @@ impl Driver<'_, '_> {
             return;
         }
         let head = self.graphs[self.implementation].blocks[block].span;
-        let state = &mut self.engine.state;
-        state.past.forgot = Some(Rc::new(Forgot {
+        let (frame, here) = (&mut self.engine.frame, &self.engine.here);
+        frame.past.forgot = Some(Rc::new(Forgot {
             head,
-            store: state.store.clone(),
-            heap: state.heap.clone(),
-            around: state.past.frames.last().cloned().unwrap_or_default(),
+            store: frame.store.clone(),
+            heap: here.heap.clone(),
+            around: here.framed.last().cloned().unwrap_or_default(),
         }));
     }
 

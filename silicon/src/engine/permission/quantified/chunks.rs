@@ -62,7 +62,7 @@ impl Engine<'_> {
         heap: &Heap,
     ) -> Vec<Vec<Portion>> {
         let all = self.portions(resource, heap);
-        let Some(others) = self.state.without_own.clone() else { return vec![all] };
+        let Some(others) = self.frame.without_own.clone() else { return vec![all] };
         let others = self.portions(resource, &others);
         let is_own = |portion: &Portion| match portion.value {
             PortionValue::Map(map) => {

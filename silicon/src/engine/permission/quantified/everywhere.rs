@@ -167,7 +167,7 @@ impl Engine<'_> {
         resource: Resource,
         amount: Term,
     ) -> Result<(), Stop> {
-        if self.state.assertion.amounts == Amounts::SomeOrNone {
+        if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return Ok(());
         }
         let left = self.left();

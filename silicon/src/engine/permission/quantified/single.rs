@@ -23,7 +23,7 @@ impl Engine<'_> {
         arguments: &[Term],
         blame: Blame,
     ) -> Result<Option<Term>, Stop> {
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         if let Some(chunk) = self.same_chunk(&heap, resource, arguments)? {
             return Ok(Some(chunk.value));
         }

@@ -58,18 +58,18 @@ impl Engine<'_> {
         formulas: impl IntoIterator<Item = &'e Expr>,
     ) -> Result<(), Stop> {
         let mut fields = BTreeSet::new();
-        let mut heaps = vec![self.state.heap.clone()];
+        let mut heaps = vec![self.here.heap.clone()];
         for formula in formulas {
             walk_expr(formula, |expr| match &expr.kind {
                 ExprKind::FieldRead { field, .. } => {
                     fields.insert(Resource::Field(*field));
                 }
                 ExprKind::Old { label: OldLabel::Entry, .. } => {
-                    heaps.extend(self.state.past.old.clone());
+                    heaps.extend(self.frame.past.old.clone());
                 }
                 ExprKind::Old { label: OldLabel::Label(label), .. } => {
                     heaps.extend(
-                        self.state.past.labels.get(label).map(|passed| passed.heap.clone()),
+                        self.frame.past.labels.get(label).map(|passed| passed.heap.clone()),
                     );
                 }
                 _ => {}
@@ -186,7 +186,7 @@ impl Engine<'_> {
                 self.learn_agreement(fact)?;
             }
         }
-        if self.state.assertion.keeps_snapshots {
+        if self.frame.assertion.keeps_snapshots {
             self.define_domain(resource, own, domain)?;
         }
         Ok(Some(own))
@@ -236,14 +236,14 @@ impl Engine<'_> {
         let sort = self.map_sort(resource);
         if self.context.options.without_memoised_summaries {
             let hint = format!("{}.summary", self.resource_name(resource));
-            return (self.fresh(&hint, sort), self.state.assertion.keeps_snapshots);
+            return (self.fresh(&hint, sort), self.frame.assertion.keeps_snapshots);
         }
         let outer = occurring(&self.terms, &self.mode.bound, &mentioned);
         let (number, _) = self.made.quantified.summaries.insert_full(key);
         let sorts: Vec<Sort> = outer.iter().map(|&term| self.terms.sort(term)).collect();
         let name = format!("{}.summary{number}@qp", self.resource_name(resource));
         let symbol = self.terms.declare_fresh(&name, &sorts, sort);
-        (self.terms.apply(symbol, &outer), self.state.assertion.keeps_snapshots)
+        (self.terms.apply(symbol, &outer), self.frame.assertion.keeps_snapshots)
     }
 
     /// ∀r. domain ∧ amount_i(r) > 0 ⇒ map@r = value_i(r), for each portion. SOUNDNESS: a value

@@ -18,7 +18,7 @@ fn hold(engine: &mut Engine<'_>, field: Resource, name: &str, amount: Term) -> T
 
 /// Tells whether the heap holds exactly so much of a location, whatever else it holds.
 fn holds(engine: &mut Engine<'_>, field: Resource, receiver: Term, amount: Term) -> bool {
-    let heap = engine.state.heap.clone();
+    let heap = engine.here.heap.clone();
     let held = engine.held_in(&heap, field, &[receiver]);
     let equal = engine.terms.identical(held, amount);
     engine.ask_obligation(equal).expect("no defect") == Answer::Yes
@@ -78,7 +78,7 @@ fn a_wildcard_leaves_something() {
         let x = hold(engine, field, "x", half);
         let some = engine.wildcard().expect("it is no contradiction");
         assert!(take(engine, field, x, some).is_some());
-        let heap = engine.state.heap.clone();
+        let heap = engine.here.heap.clone();
         let left = engine.held_in(&heap, field, &[x]);
         let is_some = engine.terms.is_some(left);
         let is_less = engine.terms.lt(left, half);
@@ -95,7 +95,7 @@ fn nothing_is_taken_where_amounts_mean_nothing() {
     with_field(|engine, field| {
         let (whole, half) = (Terms::WRITE, engine.terms.fraction(1, 2));
         let x = hold(engine, field, "x", half);
-        engine.state.assertion.amounts = Amounts::SomeOrNone;
+        engine.frame.assertion.amounts = Amounts::SomeOrNone;
         assert!(take(engine, field, x, whole).is_some());
         assert!(holds(engine, field, x, half));
         let y = engine.terms.constant("y", Sort::REF);

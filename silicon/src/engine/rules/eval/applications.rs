@@ -8,7 +8,6 @@ use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::findings::incidents::{Incidents, Missing};
 use crate::engine::knowledge::functions::is_opaque;
 use crate::engine::rules::same::are_same;
-use crate::engine::state::State;
 use crate::engine::state::mode::Application;
 use crate::engine::{Engine, Stop};
 
@@ -24,9 +23,9 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but
         // that of its precondition is looked at.
-        if self.state.result_of == Some(function)
+        if self.frame.result_of == Some(function)
             && is_result(self.program, function, arguments)
-            && let Some(result) = self.state.result
+            && let Some(result) = self.frame.result
         {
             return Ok(result);
         }
@@ -152,15 +151,12 @@ impl Engine<'_> {
         }
         let failure = Blame::new(ErrorId::ApplicationPrecondition, expr.span).trusted();
         let silent = blame.is_trusted();
-        let mut state = State::new(&function.locals);
+        let mut frame = self.frame.of_used(&function.locals);
         for (&formal, &argument) in function.formals.iter().zip(arguments) {
-            state.store.set(formal, argument);
+            frame.store.set(formal, argument);
         }
-        state.user = Some(self.state.users_variables());
-        state.heap = self.state.heap.clone();
-        state.path = self.state.path.clone();
-        state.assertion.amounts = self.amounts_of_functions();
-        state.assertion.keeps_snapshots = true;
+        frame.assertion.amounts = self.amounts_of_functions();
+        frame.assertion.keeps_snapshots = true;
         let joins = self.merges_ways(&function.contract.preconditions);
         let consume = |engine: &mut Self| {
             engine.consume_all(&preconditions, |clause| {
@@ -170,7 +166,7 @@ impl Engine<'_> {
         };
         self.in_mode(
             |mode| mode.joins = joins,
-            |engine| engine.in_state(state, |engine| engine.join(consume)).0,
+            |engine| engine.peek(frame, |engine| engine.join(consume)),
         )
     }
 

@@ -86,7 +86,7 @@ impl Engine<'_> {
         {
             return Ok(Unread::Read(value));
         }
-        let heap = self.state.heap.clone();
+        let heap = self.here.heap.clone();
         let lack = self.report_lack(&heap, resource, &[receiver], None, blame, at)?;
         Ok(Unread::Missing(lack))
     }

@@ -12,7 +12,7 @@ impl Engine<'_> {
     /// `perm(r)`: the sum over the chunks that may be it, in what is left of the heap (trap T22).
     pub(crate) fn eval_perm(&mut self, resource: &Asked, blame: Blame) -> Result<Term, Stop> {
         let (resource, arguments) = self.eval_resource(resource, blame)?;
-        let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
+        let heap = self.here.consuming.clone().unwrap_or_else(|| self.here.heap.clone());
         self.touch(resource, &arguments)?;
         Ok(self.held_in(&heap, resource, &arguments))
     }
@@ -33,7 +33,7 @@ impl Engine<'_> {
             return self
                 .unsupported(expr, "a `forperm` whose resource does not determine its variables");
         }
-        let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
+        let heap = self.here.consuming.clone().unwrap_or_else(|| self.here.heap.clone());
         let mut conjuncts =
             self.forperm_quantified(resource, &heap, variables, &patterns, body, blame)?;
         for chunk in heap.of(resource).to_vec() {
@@ -41,7 +41,7 @@ impl Engine<'_> {
             for &variable in variables {
                 let position = patterns.iter().position(|pattern| stands_for(pattern, variable));
                 let position = position.expect("every variable is one of the arguments");
-                self.state.store.set(variable, chunk.arguments[position]);
+                self.frame.store.set(variable, chunk.arguments[position]);
             }
             for (pattern, &argument) in patterns.iter().zip(&chunk.arguments) {
                 let value = self.eval(pattern, blame)?;
@@ -74,13 +74,13 @@ impl Engine<'_> {
         if chunks.is_empty() {
             return Ok(Vec::new());
         }
-        let store = self.state.store.clone();
+        let store = self.frame.store.clone();
         let outer = self.mode.bound.len();
         let mut bound = Vec::with_capacity(variables.len());
         for (position, &variable) in variables.iter().enumerate() {
-            let sort = self.sort(&self.state.locals[variable].ty);
+            let sort = self.sort(&self.frame.locals[variable].ty);
             let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
-            self.state.store.set(variable, value);
+            self.frame.store.set(variable, value);
             bound.push(value);
         }
         let outcome = self.binding(&bound, |engine| {
@@ -109,7 +109,7 @@ impl Engine<'_> {
             })
         });
         let (result, facts) = outcome?;
-        self.state.store = store;
+        self.frame.store = store;
         let mut quantified = Vec::new();
         for (conjunct, triggers) in result? {
             quantified.push(self.terms.forall(&bound, triggers, conjunct, "forperm", 1));

@@ -37,21 +37,21 @@ impl Engine<'_> {
             return self.unsupported(expr, "quantified permissions");
         }
         self.define_summaries([&**body])?;
-        let at_start = self.state.clone();
+        let at_start = self.state();
         let fixed = one_point::values(*quantifier, variables, body);
         for &(variable, value) in &fixed {
             let value = self.eval(value, blame)?;
-            self.state.store.set(variable, value);
+            self.frame.store.set(variable, value);
         }
         let is_fixed = |variable: &LocalId| fixed.iter().any(|(fixed, _)| fixed == variable);
         let variables: Vec<LocalId> =
             variables.iter().copied().filter(|variable| !is_fixed(variable)).collect();
         let mut bound = Vec::with_capacity(variables.len());
         for &variable in &variables {
-            let local = &self.state.locals[variable];
+            let local = &self.frame.locals[variable];
             let sort = self.sort(&local.ty);
             let value = self.fresh_variable(&local.name, sort);
-            self.state.store.set(variable, value);
+            self.frame.store.set(variable, value);
             bound.push(value);
         }
         let applications = self.gathered.applications.len();
@@ -65,7 +65,7 @@ impl Engine<'_> {
         });
         let (result, facts) = outcome?;
         self.gathered.applications.truncate(applications);
-        self.state = at_start;
+        self.set_state(at_start);
         if result.is_err() {
             self.gathered.below.truncate(met_below);
         }
@@ -121,7 +121,7 @@ impl Engine<'_> {
             });
         }
         for (local, field) in read {
-            let held = self.state.heap.of(Resource::Field(field)).to_vec();
+            let held = self.here.heap.of(Resource::Field(field)).to_vec();
             let others: Vec<LocalId> =
                 variables.iter().copied().filter(|it| *it != local).collect();
             let kind = if others.is_empty() {
@@ -131,13 +131,13 @@ impl Engine<'_> {
                 ExprKind::Quantified { quantifier: *quantifier, variables: others, triggers, body }
             };
             let instance = Expr { kind, ..expr.clone() };
-            let at_start = self.state.clone();
+            let at_start = self.state();
             for chunk in held {
-                self.state.store.set(local, chunk.arguments[0]);
+                self.frame.store.set(local, chunk.arguments[0]);
                 let blame = Blame::new(ErrorId::NotWellformed, expr.span).trusted().silent();
                 let (value, seen) =
                     self.watched(|engine| engine.join(|engine| engine.eval(&instance, blame)));
-                self.state = at_start.clone();
+                self.set_state(at_start.clone());
                 let value = value?;
                 if !seen.unread && !seen.failed {
                     formulas.push(value);

@@ -143,16 +143,16 @@ impl Engine<'_> {
             Step::Let { value, .. } => value,
         });
         self.define_summaries(steps.chain([conjunct.body]))?;
-        let store = self.state.store.clone();
+        let store = self.frame.store.clone();
         let outer = self.mode.bound.len();
         let applications = self.gathered.applications.len();
         let met_below = self.gathered.below.len();
         let mut variables = Vec::with_capacity(conjunct.prefix.variables.len());
         for (position, &variable) in conjunct.prefix.variables.iter().enumerate() {
-            let sort = self.sort(&self.state.locals[variable].ty);
+            let sort = self.sort(&self.frame.locals[variable].ty);
             // Named by depth, so that the same quantifier evaluated again gives the same terms.
             let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
-            self.state.store.set(variable, value);
+            self.frame.store.set(variable, value);
             variables.push(value);
         }
         let outcome = self.binding(&variables, |engine| {
@@ -172,7 +172,7 @@ impl Engine<'_> {
         });
         let (result, facts) = outcome?;
         self.gathered.applications.truncate(applications);
-        self.state.store = store;
+        self.frame.store = store;
         if result.is_err() {
             self.gathered.below.truncate(met_below);
         }
@@ -210,7 +210,7 @@ impl Engine<'_> {
                     let Some(value) = self.eval_under(guard, value, blame)? else {
                         return Ok(None);
                     };
-                    self.state.store.set(variable, value);
+                    self.frame.store.set(variable, value);
                 }
             }
         }
@@ -242,7 +242,7 @@ impl Engine<'_> {
         let condition = self.terms.substitute(access.guard, &inverse.of);
         let condition = self.terms.and([inverse.image, condition]);
         let mut amount = self.terms.substitute(access.amount, &inverse.of);
-        if self.state.assertion.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
+        if self.frame.assertion.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
             // Only whether there is some matters.
             let some = self.terms.is_some(amount);
             amount = self.terms.ite(some, Terms::WRITE, Terms::NONE);

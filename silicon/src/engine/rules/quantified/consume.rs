@@ -22,7 +22,7 @@ impl Engine<'_> {
         quantifier: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let conjuncts = normalise::conjuncts(quantifier, self.state.assertion.reading);
+        let conjuncts = normalise::conjuncts(quantifier, self.frame.assertion.reading);
         let mut parts = Vec::with_capacity(conjuncts.len());
         for conjunct in &conjuncts {
             let blame = if conjunct.prefix.is_unchecked { self.other_side(blame)? } else { blame };
@@ -110,7 +110,7 @@ impl Engine<'_> {
     /// After a failed consume has been reported: what is left of the heap holds what was asked for,
     /// if it can.
     fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {
-        if !self.state.package.reserve.is_empty() {
+        if !self.here.package.reserve.is_empty() {
             return Ok(());
         }
         let left = self.left();

@@ -21,7 +21,7 @@ impl Engine<'_> {
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let conjuncts = normalise::conjuncts(quantifier, self.state.assertion.reading);
+        let conjuncts = normalise::conjuncts(quantifier, self.frame.assertion.reading);
         let parts = conjuncts.iter().filter(|conjunct| has_part(conjunct.body)).count();
         let mut rest = self.rest(snapshot, parts)?;
         for conjunct in &conjuncts {

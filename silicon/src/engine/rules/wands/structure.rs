@@ -37,12 +37,12 @@ impl Engine<'_> {
     /// The heap that `old` with a label refers to.
     fn old_heap(&self, label: OldLabel) -> Option<Heap> {
         match label {
-            OldLabel::Entry => self.state.past.old.clone(),
+            OldLabel::Entry => self.frame.past.old.clone(),
             OldLabel::Label(label) => {
-                let passed = self.state.past.labels.get(&label)?;
+                let passed = self.frame.past.labels.get(&label)?;
                 (passed.reached == Terms::TRUE).then(|| passed.heap.clone())
             }
-            OldLabel::Lhs => self.state.past.lhs.clone(),
+            OldLabel::Lhs => self.frame.past.lhs.clone(),
         }
     }
 
@@ -102,7 +102,7 @@ impl<'e> Shape<'e> {
             ExprKind::Old { .. } => "old".to_owned(),
             ExprKind::Quantified { quantifier, variables, triggers, .. } => {
                 let triggers: Vec<_> = triggers.iter().map(|trigger| trigger.len()).collect();
-                let locals = &engine.state.locals;
+                let locals = &engine.frame.locals;
                 let types: Vec<_> = variables.iter().map(|&local| &locals[local].ty).collect();
                 format!("{quantifier:?}{types:?}{triggers:?}")
             }

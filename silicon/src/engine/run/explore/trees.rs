@@ -335,7 +335,7 @@ fn has_arrived(engine: &Engine<'_>) -> bool {
 /// Follows the paths of a tree as the driver of a method follows those of one statement.
 fn follow(engine: &mut Engine<'_>, tree: &Tree) -> Vec<Values> {
     let mut paths = Vec::new();
-    let start = engine.state.clone();
+    let start = engine.state();
     engine.run.explorers = vec![Explorer::without_facts()];
     loop {
         match judged(engine, tree) {
@@ -352,7 +352,7 @@ fn follow(engine: &mut Engine<'_>, tree: &Tree) -> Vec<Values> {
         {
             sharing.give(at, alternatives);
         }
-        engine.state = start.clone();
+        engine.set_state(start.clone());
         if !engine.backtrack().expect("no defect") {
             engine.run.explorers.clear();
             return paths;

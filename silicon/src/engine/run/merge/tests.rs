@@ -58,3 +58,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn ways_that_know_other_things_of_threads_do_not_merge() {
+    with_field(|engine, _| {
+        let condition = engine.terms.constant("c", Sort::BOOL);
+        let (channel, one) = (engine.terms.constant("x", Sort::REF), engine.terms.int(1));
+        let same = (engine.state(), Terms::TRUE);
+        let mut owed = same.clone();
+        owed.0.here.credits.set(channel, one);
+        let mut reader = same.clone();
+        reader.0.frame.thread.is_reader = true;
+        for other in [owed, reader] {
+            let merged = engine.merge_two(condition, same.clone(), other.clone());
+            assert!(matches!(merged, Err(Stop::Broken(_))));
+            assert!(engine.merge_two(condition, other.clone(), other).is_ok());
+        }
+    });
+}
