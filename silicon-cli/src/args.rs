@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use clap::builder::RangedU64ValueParser;
@@ -102,9 +102,14 @@ pub(crate) struct Args {
     )]
     pub(crate) costs: Option<PathBuf>,
 
-    /// Save all that is found in FILE, for silicon merge
+    /// Save all that is found in FILE as it comes, for silicon merge and --resume
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["state", "dump"])]
     pub(crate) save: Option<PathBuf>,
+
+    /// Do not verify again what the run that was saved in FILE has verified, unless it has changed.
+    /// With --save and the same FILE an interrupted run goes on
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["state", "dump"])]
+    pub(crate) resume: Option<PathBuf>,
 
     /// Worker threads, at most four per core; 0: one per core
     #[arg(
@@ -402,6 +407,9 @@ impl Args {
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.silicon_flags.notes();
         notes.extend(self.cache.note(self.keeps_no_answers()));
+        if let (Some(_), Some(option)) = (&self.resume, self.keeps_no_answers()) {
+            notes.push(format!("--resume has no effect with {option}"));
+        }
         if self.stdin_filename.is_some() && self.inputs.iter().all(|one| one.as_os_str() != "-") {
             notes
                 .push("--stdin-filename has no effect: nothing is read from standard input".into());
@@ -436,9 +444,14 @@ impl Args {
         reasons.into_iter().find(|(_, is_on)| *is_on).map(|(option, _)| option)
     }
 
-    /// The answers of earlier runs, where a directory keeps them.
-    pub(crate) fn answers(&self) -> anyhow::Result<Option<Arc<Answers>>> {
-        if self.keeps_no_answers().is_some() { Ok(None) } else { self.cache.answers() }
+    /// The answers of earlier runs that a directory keeps; without one, a place for answers where
+    /// a file has or gets them.
+    pub(crate) fn answers(&self) -> anyhow::Result<Option<Answers>> {
+        if self.keeps_no_answers().is_some() {
+            return Ok(None);
+        }
+        let saves = self.save.is_some() || self.resume.is_some();
+        Ok(self.cache.answers()?.or_else(|| saves.then(Answers::forgetful)))
     }
 
     /// Tells whether a report may draw graphs: a page, now or when runs are merged.
@@ -507,7 +520,7 @@ impl Args {
     /// The options on which it depends what is found, as they could be given. A limit on time tells
     /// only when work ends.
     pub(crate) fn decisive(&self) -> Vec<String> {
-        const OTHERS: [&str; 16] = [
+        const OTHERS: [&str; 17] = [
             "message-format",
             "color",
             "report",
@@ -519,6 +532,7 @@ impl Args {
             "shard",
             "costs",
             "save",
+            "resume",
             "cache",
             "cache-only",
             "cache-audit",
@@ -582,6 +596,7 @@ impl Args {
         lines.extend(self.shard.iter().map(|shard| format!("--shard {shard}")));
         lines.extend(self.costs.iter().map(|path| format!("--costs {}", path.display())));
         lines.extend(self.save.iter().map(|path| format!("--save {}", path.display())));
+        lines.extend(self.resume.iter().map(|path| format!("--resume {}", path.display())));
         lines.extend(self.cache.configuration());
         lines.extend(self.state.iter().map(|at| format!("--state {at}")));
         lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));

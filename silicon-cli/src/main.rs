@@ -8,6 +8,7 @@ mod args;
 mod cache;
 mod config;
 mod dump;
+mod known;
 mod merge;
 mod presentation;
 mod process;
@@ -86,7 +87,7 @@ fn arguments() -> Result<Vec<OsString>, String> {
     Ok(translated.arguments)
 }
 
-fn answer(args: Args) -> anyhow::Result<u8> {
+fn answer(mut args: Args) -> anyhow::Result<u8> {
     if let Some(command) = args.command {
         return match command {
             Command::Stability(asked) => stability::run(&asked),
@@ -122,6 +123,10 @@ fn answer(args: Args) -> anyhow::Result<u8> {
     }
     for note in args.notes() {
         complain(&format!("note: {note}"));
+    }
+    if args.save.is_some() {
+        let checkout = saved::Checkout::here()?;
+        args.inputs.iter_mut().for_each(|input| *input = checkout.relative(input));
     }
     match (args.dump, &args.state) {
         (Some(what), _) => dump::dump(&args, what),

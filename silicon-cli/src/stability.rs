@@ -123,6 +123,7 @@ pub(crate) fn run(asked: &Stability) -> anyhow::Result<u8> {
             session: &|_| session.clone(),
             processes: workers(asked.threads).min(inputs.len()),
             with_texts: false,
+            with_answers: false,
             signals: &signals,
             deadline: None,
             member_limit: session.options.member_time_limit,
@@ -204,7 +205,7 @@ impl<'f, F: Iterator<Item = &'f mut File>> Audience for Runs<'f, F> {
 
     fn finished(&mut self) {}
 
-    fn show(&mut self, outcome: Outcome) -> io::Result<()> {
+    fn show(&mut self, outcome: Outcome) -> anyhow::Result<()> {
         if let Some(file) = self.files.next() {
             file.add(self.seed, outcome);
         }

@@ -17,6 +17,7 @@ mod lsp_viper;
 mod names;
 mod outputs;
 mod robustness;
+mod saved;
 mod shards;
 mod states;
 mod translated;
