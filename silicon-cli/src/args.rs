@@ -18,6 +18,7 @@ use silicon::session::{Lines, Session, Task};
 use crate::cache::{Cache, CacheOptions};
 use crate::merge::Merge;
 use crate::presentation::Presentation;
+use crate::serve::Serve;
 use crate::silicon_flags::SiliconFlags;
 use crate::stability::Stability;
 
@@ -314,6 +315,7 @@ pub(crate) enum Command {
     Stability(Stability),
     Merge(Merge),
     Cache(Cache),
+    Serve(Serve),
     /// Serve an editor, as a language server: on standard input and output, or on a port
     Lsp {
         /// Wait for the editor on this port of this machine, in the place of ViperServer; 0: any,
@@ -452,6 +454,31 @@ impl Args {
         }
         let saves = self.save.is_some() || self.resume.is_some();
         Ok(self.cache.answers()?.or_else(|| saves.then(Answers::forgetful)))
+    }
+
+    /// Returns an option that says something about the run of a command, and nothing about how a
+    /// text is verified, if there is one.
+    pub(crate) fn of_no_use_to_clients(&self) -> Option<&'static str> {
+        let given = [
+            ("a subcommand", self.command.is_some()),
+            ("the name of a program", !self.inputs.is_empty() && self.compat.is_none()),
+            ("--report", !self.presentation.reports.is_empty()),
+            ("--shard", self.shard.is_some()),
+            ("--save", self.save.is_some()),
+            ("--resume", self.resume.is_some()),
+            ("--profile", self.profile),
+            ("--smt-log", self.smt_log.is_some()),
+            ("--state", self.state.is_some()),
+            ("--dump", self.dump.is_some()),
+            ("--expect", self.expect),
+            ("--print-config", self.print_config),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
+    }
+
+    /// Tells whether answers of earlier runs may be used.
+    pub(crate) fn wants_answers(&self) -> bool {
+        self.keeps_no_answers().is_none() && !self.cache.is_off()
     }
 
     /// Tells whether a report may draw graphs: a page, now or when runs are merged.

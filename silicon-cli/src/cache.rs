@@ -42,6 +42,11 @@ pub(crate) struct CacheOptions {
 const AUDIT_IN_CI: f64 = 1.0;
 
 impl CacheOptions {
+    /// Tells whether everything is to be verified.
+    pub(crate) fn is_off(&self) -> bool {
+        self.no_cache
+    }
+
     /// The answers in the directory, if there is one.
     pub(crate) fn answers(&self) -> anyhow::Result<Option<Answers>> {
         let Some(directory) = &self.cache else { return Ok(None) };

@@ -19,9 +19,11 @@ pub(crate) struct Known {
 }
 
 /// The content of an event.
-pub(crate) enum News {
-    Planned(usize),
-    Finished,
+pub(crate) enum News<'k> {
+    /// The answer of the front end, and the members that will be verified.
+    Planned(&'k Outcome, &'k [Member]),
+    /// A member that is done, and the findings in it.
+    Finished(&'k MemberOutcome, &'k [Diagnostic]),
     Nothing,
 }
 
@@ -30,19 +32,22 @@ pub(crate) const LOST: &str = "this member was lost";
 
 impl Known {
     /// Adds what an event tells. A member that is told twice counts as it was told last.
-    pub(crate) fn hear(&mut self, event: Event) -> News {
+    pub(crate) fn hear(&mut self, event: Event) -> News<'_> {
         match event {
             Event::Loaded { head, members } if self.loaded.is_none() => {
                 let members: Vec<Member> = members.into_iter().map(Member::from).collect();
-                let planned = members.len();
                 self.loaded = head.outcome().map(|outcome| (outcome, members));
-                News::Planned(planned)
+                match &self.loaded {
+                    Some((outcome, members)) => News::Planned(outcome, members),
+                    None => News::Nothing,
+                }
             }
             Event::Finished { id, member, found } => {
                 let member = MemberOutcome::from(member);
                 let found = found.into_iter().map(Diagnostic::from).collect();
-                self.done.insert((member.kind, id), (member, found));
-                News::Finished
+                let done = self.done.entry((member.kind, id)).insert_entry((member, found));
+                let (member, found) = done.into_mut();
+                News::Finished(member, found)
             }
             Event::Done { broken } => {
                 self.defect = broken.and_then(Head::outcome);

@@ -17,6 +17,7 @@ mod reference_flags;
 mod reports;
 mod run;
 mod saved;
+mod serve;
 mod signals;
 mod silicon_flags;
 mod stability;
@@ -31,7 +32,7 @@ use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind as ClapErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use clap::{CommandFactory, Parser};
 
 use args::{About, Args, Command};
@@ -110,6 +111,7 @@ fn answer(mut args: Args) -> anyhow::Result<u8> {
                     }
                 })
             }
+            Command::Serve(asked) => serve::run(&asked),
             Command::About(about) => tell(about),
         };
     }
@@ -177,6 +179,13 @@ fn usage(error: &clap::Error) -> ExitCode {
     let asked = matches!(error.kind(), ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion);
     // A closed pipe is no reason to complain about.
     let _ = error.print();
+    if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+        && reference_flags::is_only_known_to_it(flag)
+    {
+        complain(&format!(
+            "note: {flag} is a flag of the reference verifier: add --compat silicon"
+        ));
+    }
     ExitCode::from(if asked { 0 } else { USAGE })
 }
 

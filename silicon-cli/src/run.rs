@@ -12,8 +12,9 @@ use std::time::Instant;
 use anyhow::Context;
 use silicon::expectations::differences;
 use silicon::output::{Format, Summary};
+use silicon::session::follow::Member;
 use silicon::session::shard::{Costs, Shard, Sharding};
-use silicon::session::{FileVerdict, Input, Outcome, Session};
+use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
 
 use super::args::Args;
 use super::progress::Progress;
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         // Announcements stand in them, and what is a program is not overwritten.
         with_texts: args.expect || !files(args).is_empty(),
         with_answers: args.save.is_some(),
-        signals: &signals,
+        interrupt: &signals,
         deadline: session.options.deadline,
         member_limit: session.options.member_time_limit,
     };
@@ -96,7 +97,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         }
         Some(problem) => complain(&format!("error: {problem}")),
     }
-    if let End::Stopped { by, not_begun } = end {
+    if let (End::Stopped { not_begun }, Some(by)) = (end, signals.come()) {
         let rest = if not_begun > 0 {
             format!("; {not_begun} of {} files were not begun", inputs.len())
         } else {
@@ -148,11 +149,11 @@ struct Showing {
 }
 
 impl Audience for Showing {
-    fn planned(&mut self, members: usize) {
-        self.progress.plan(members);
+    fn planned(&mut self, _: &Outcome, members: &[Member]) {
+        self.progress.plan(members.len());
     }
 
-    fn finished(&mut self) {
+    fn finished(&mut self, _: &MemberOutcome, _: &[Diagnostic]) {
         self.progress.advance();
     }
 

@@ -11,26 +11,27 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use silicon::options::GivenUp;
 use silicon::report::MemberKind;
-use silicon::session::{FileVerdict, Input, Outcome, Session};
+use silicon::session::follow::Member;
+use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
 
 use crate::known::{Known, LOST, News};
 use crate::process::{self, Ending, Process, Side};
-use crate::signals::{Signal, Signals};
 use crate::wire::{Event, Head, Order};
 use crate::worker;
 
 /// The receiver of the events of a run.
 pub(crate) trait Audience {
-    /// So many members more will be verified.
-    fn planned(&mut self, members: usize);
-    /// One of them is done.
-    fn finished(&mut self);
+    /// The front end is through with an input, and these members of it will be verified.
+    fn planned(&mut self, _outcome: &Outcome, _members: &[Member]) {}
+    /// One of them is done, and this was found in it.
+    fn finished(&mut self, _member: &MemberOutcome, _found: &[Diagnostic]) {}
     /// A worker has said something about the input of that number; or it is said here, of work that
     /// has come to a defect.
     fn heard(&mut self, _input: usize, _event: &Event) -> anyhow::Result<()> {
@@ -41,20 +42,29 @@ pub(crate) trait Audience {
     /// Shows the outcome of an input; inputs come in their order.
     fn show(&mut self, outcome: Outcome) -> anyhow::Result<()>;
     /// Counts an input that nobody has begun, where one message speaks of all such inputs together.
-    fn left_out(&mut self, outcome: Outcome);
+    fn left_out(&mut self, _outcome: Outcome) {}
     /// Some time has passed.
-    fn wait(&mut self);
+    fn wait(&mut self) {}
 }
 
-/// Why a run ended.
+/// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     Complete,
-    /// So many inputs were not begun.
+    /// It was interrupted, and so many inputs were not begun.
     Stopped {
-        by: Signal,
         not_begun: usize,
     },
+}
+
+/// Those who may interrupt a run.
+pub(crate) trait Interrupt {
+    /// A stream with something to read where somebody may have done so.
+    fn wake(&self) -> BorrowedFd<'_>;
+    /// Who has, in words.
+    fn noted(&self) -> Option<String>;
+    /// Leaves the run to this process alone: called in a copy of it.
+    fn leave(&self) {}
 }
 
 /// The work of a run, and the processes for it.
@@ -67,7 +77,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) with_texts: bool,
     /// Tells answers to the audience.
     pub(crate) with_answers: bool,
-    pub(crate) signals: &'a Signals,
+    pub(crate) interrupt: &'a dyn Interrupt,
     /// When all should be over.
     pub(crate) deadline: Option<Instant>,
     /// How long a member may take, to be named where it takes longer.
@@ -140,9 +150,9 @@ impl Run<'_> {
             if self.shown == self.files.len() {
                 return Ok(End::Complete);
             }
-            if let Some(by) = self.plan.signals.noted() {
-                let not_begun = self.stop(&format!("stopped by {}", by.name()), false)?;
-                return Ok(End::Stopped { by, not_begun });
+            if let Some(by) = self.plan.interrupt.noted() {
+                let not_begun = self.stop(&format!("stopped by {by}"), false)?;
+                return Ok(End::Stopped { not_begun });
             }
             let now = Instant::now();
             if self.plan.deadline.is_some_and(|deadline| now > deadline + PATIENCE) {
@@ -192,7 +202,7 @@ impl Run<'_> {
     fn hire(&mut self) -> anyhow::Result<usize> {
         match process::copy()? {
             Side::New(stream) => {
-                self.plan.signals.leave();
+                self.plan.interrupt.leave();
                 worker::serve(stream, self.plan.session, self.plan.inputs)
             }
             Side::Old(process) => {
@@ -210,10 +220,10 @@ impl Run<'_> {
         let until = ends.chain(self.plan.deadline.map(|deadline| deadline + PATIENCE)).min();
         let time = until.map_or(PULSE, |until| until.saturating_duration_since(now).min(PULSE));
         let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
-        let streams = self.workers.iter().map(|worker| &worker.process.stream);
+        let streams = self.workers.iter().map(|worker| worker.process.stream.as_fd());
         let mut fds: Vec<PollFd<'_>> = streams
-            .chain([&self.plan.signals.wake])
-            .map(|stream| PollFd::new(stream, PollFlags::IN))
+            .chain([self.plan.interrupt.wake()])
+            .map(|stream| PollFd::from_borrowed_fd(stream, PollFlags::IN))
             .collect();
         match poll(&mut fds, Some(&timeout)) {
             // A signal: it is looked at next.
@@ -272,8 +282,8 @@ impl Run<'_> {
             }
             Event::Loaded { .. } | Event::Finished { .. } | Event::Answered(_) => {
                 match file.known.hear(event) {
-                    News::Planned(members) => self.audience.planned(members),
-                    News::Finished => self.audience.finished(),
+                    News::Planned(outcome, members) => self.audience.planned(outcome, members),
+                    News::Finished(member, found) => self.audience.finished(member, found),
                     News::Nothing => {}
                 }
             }
@@ -447,7 +457,7 @@ impl File {
 
 /// Adds `new` to what was `said`, and takes the lines that are whole now. Only what is new is
 /// searched: a line may be as long as a program.
-fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
+pub(crate) fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
     let Some(end) = new.iter().rposition(|&byte| byte == b'\n') else {
         said.extend_from_slice(new);
         return Vec::new();

@@ -18,6 +18,7 @@ mod names;
 mod outputs;
 mod robustness;
 mod saved;
+mod serve;
 mod shards;
 mod states;
 mod translated;
