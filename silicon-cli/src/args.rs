@@ -16,6 +16,7 @@ use silicon::session::shard::Shard;
 use silicon::session::{Lines, Session, Task};
 
 use crate::cache::{Cache, CacheOptions};
+use crate::jvm::Jvm;
 use crate::merge::Merge;
 use crate::presentation::Presentation;
 use crate::serve::Serve;
@@ -316,6 +317,8 @@ pub(crate) enum Command {
     Merge(Merge),
     Cache(Cache),
     Serve(Serve),
+    #[command(subcommand)]
+    Jvm(Jvm),
     /// Serve an editor, as a language server: on standard input and output, or on a port
     Lsp {
         /// Wait for the editor on this port of this machine, in the place of ViperServer; 0: any,

@@ -8,6 +8,7 @@ mod args;
 mod cache;
 mod config;
 mod dump;
+mod jvm;
 mod known;
 mod merge;
 mod presentation;
@@ -112,6 +113,7 @@ fn answer(mut args: Args) -> anyhow::Result<u8> {
                 })
             }
             Command::Serve(asked) => serve::run(&asked),
+            Command::Jvm(asked) => jvm::run(&asked),
             Command::About(about) => tell(about),
         };
     }

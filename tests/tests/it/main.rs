@@ -10,6 +10,7 @@ mod cli;
 mod direct;
 mod docs;
 mod formats;
+mod jvm;
 mod lsp;
 mod lsp_reading;
 mod lsp_states;
