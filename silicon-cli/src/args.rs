@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use clap::builder::RangedU64ValueParser;
@@ -16,8 +16,10 @@ use silicon::session::shard::Shard;
 use silicon::session::{Lines, Session, Task};
 
 use crate::cache::{Cache, CacheOptions};
+use crate::jvm::Jvm;
 use crate::merge::Merge;
 use crate::presentation::Presentation;
+use crate::serve::Serve;
 use crate::silicon_flags::SiliconFlags;
 use crate::stability::Stability;
 
@@ -102,9 +104,14 @@ pub(crate) struct Args {
     )]
     pub(crate) costs: Option<PathBuf>,
 
-    /// Save all that is found in FILE, for silicon merge
+    /// Save all that is found in FILE as it comes, for silicon merge and --resume
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["state", "dump"])]
     pub(crate) save: Option<PathBuf>,
+
+    /// Do not verify again what the run that was saved in FILE has verified, unless it has changed.
+    /// With --save and the same FILE an interrupted run goes on
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["state", "dump"])]
+    pub(crate) resume: Option<PathBuf>,
 
     /// Worker threads, at most four per core; 0: one per core
     #[arg(
@@ -309,6 +316,9 @@ pub(crate) enum Command {
     Stability(Stability),
     Merge(Merge),
     Cache(Cache),
+    Serve(Serve),
+    #[command(subcommand)]
+    Jvm(Jvm),
     /// Serve an editor, as a language server: on standard input and output, or on a port
     Lsp {
         /// Wait for the editor on this port of this machine, in the place of ViperServer; 0: any,
@@ -402,6 +412,9 @@ impl Args {
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.silicon_flags.notes();
         notes.extend(self.cache.note(self.keeps_no_answers()));
+        if let (Some(_), Some(option)) = (&self.resume, self.keeps_no_answers()) {
+            notes.push(format!("--resume has no effect with {option}"));
+        }
         if self.stdin_filename.is_some() && self.inputs.iter().all(|one| one.as_os_str() != "-") {
             notes
                 .push("--stdin-filename has no effect: nothing is read from standard input".into());
@@ -436,9 +449,39 @@ impl Args {
         reasons.into_iter().find(|(_, is_on)| *is_on).map(|(option, _)| option)
     }
 
-    /// The answers of earlier runs, where a directory keeps them.
-    pub(crate) fn answers(&self) -> anyhow::Result<Option<Arc<Answers>>> {
-        if self.keeps_no_answers().is_some() { Ok(None) } else { self.cache.answers() }
+    /// The answers of earlier runs that a directory keeps; without one, a place for answers where
+    /// a file has or gets them.
+    pub(crate) fn answers(&self) -> anyhow::Result<Option<Answers>> {
+        if self.keeps_no_answers().is_some() {
+            return Ok(None);
+        }
+        let saves = self.save.is_some() || self.resume.is_some();
+        Ok(self.cache.answers()?.or_else(|| saves.then(Answers::forgetful)))
+    }
+
+    /// Returns an option that says something about the run of a command, and nothing about how a
+    /// text is verified, if there is one.
+    pub(crate) fn of_no_use_to_clients(&self) -> Option<&'static str> {
+        let given = [
+            ("a subcommand", self.command.is_some()),
+            ("the name of a program", !self.inputs.is_empty() && self.compat.is_none()),
+            ("--report", !self.presentation.reports.is_empty()),
+            ("--shard", self.shard.is_some()),
+            ("--save", self.save.is_some()),
+            ("--resume", self.resume.is_some()),
+            ("--profile", self.profile),
+            ("--smt-log", self.smt_log.is_some()),
+            ("--state", self.state.is_some()),
+            ("--dump", self.dump.is_some()),
+            ("--expect", self.expect),
+            ("--print-config", self.print_config),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
+    }
+
+    /// Tells whether answers of earlier runs may be used.
+    pub(crate) fn wants_answers(&self) -> bool {
+        self.keeps_no_answers().is_none() && !self.cache.is_off()
     }
 
     /// Tells whether a report may draw graphs: a page, now or when runs are merged.
@@ -507,7 +550,7 @@ impl Args {
     /// The options on which it depends what is found, as they could be given. A limit on time tells
     /// only when work ends.
     pub(crate) fn decisive(&self) -> Vec<String> {
-        const OTHERS: [&str; 16] = [
+        const OTHERS: [&str; 17] = [
             "message-format",
             "color",
             "report",
@@ -519,6 +562,7 @@ impl Args {
             "shard",
             "costs",
             "save",
+            "resume",
             "cache",
             "cache-only",
             "cache-audit",
@@ -582,6 +626,7 @@ impl Args {
         lines.extend(self.shard.iter().map(|shard| format!("--shard {shard}")));
         lines.extend(self.costs.iter().map(|path| format!("--costs {}", path.display())));
         lines.extend(self.save.iter().map(|path| format!("--save {}", path.display())));
+        lines.extend(self.resume.iter().map(|path| format!("--resume {}", path.display())));
         lines.extend(self.cache.configuration());
         lines.extend(self.state.iter().map(|at| format!("--state {at}")));
         lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));

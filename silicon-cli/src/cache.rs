@@ -3,7 +3,6 @@
 use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -43,11 +42,16 @@ pub(crate) struct CacheOptions {
 const AUDIT_IN_CI: f64 = 1.0;
 
 impl CacheOptions {
+    /// Tells whether everything is to be verified.
+    pub(crate) fn is_off(&self) -> bool {
+        self.no_cache
+    }
+
     /// The answers in the directory, if there is one.
-    pub(crate) fn answers(&self) -> anyhow::Result<Option<Arc<Answers>>> {
+    pub(crate) fn answers(&self) -> anyhow::Result<Option<Answers>> {
         let Some(directory) = &self.cache else { return Ok(None) };
         let answers = open(directory)?.audited(self.audit() / 100.0);
-        Ok(Some(Arc::new(if self.cache_only { answers.complete() } else { answers })))
+        Ok(Some(if self.cache_only { answers.complete() } else { answers }))
     }
 
     /// Returns a remark where another option leaves the cache of no use, or no directory

@@ -15,7 +15,7 @@ use crate::args::Args;
 const NAME: &str = "silicon.toml";
 
 /// Options that a file cannot set: the task, and places of other files.
-const NOT_IN_FILES: [&str; 10] = [
+const NOT_IN_FILES: [&str; 11] = [
     "config",
     "no-config",
     "no-cache",
@@ -26,6 +26,7 @@ const NOT_IN_FILES: [&str; 10] = [
     "shard",
     "costs",
     "save",
+    "resume",
 ];
 
 /// The arguments with those of the configuration file in front of them. `Err`: what is wrong with
@@ -72,6 +73,14 @@ fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
     }
     let here = std::env::current_dir().map_err(|error| format!("no current directory: {error}"))?;
     Ok(nearest(&here))
+}
+
+/// The directory of the repository or the configuration that another directory belongs to; itself,
+/// where it belongs to none.
+pub(crate) fn root(directory: &Path) -> PathBuf {
+    let mut above = directory.ancestors();
+    let is_root = |it: &&Path| it.join(".git").exists() || it.join(NAME).is_file();
+    above.find(is_root).unwrap_or(directory).to_owned()
 }
 
 /// A repository is not configured by what stands outside of it.

@@ -8,6 +8,8 @@ mod args;
 mod cache;
 mod config;
 mod dump;
+mod jvm;
+mod known;
 mod merge;
 mod presentation;
 mod process;
@@ -16,6 +18,7 @@ mod reference_flags;
 mod reports;
 mod run;
 mod saved;
+mod serve;
 mod signals;
 mod silicon_flags;
 mod stability;
@@ -30,7 +33,7 @@ use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind as ClapErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use clap::{CommandFactory, Parser};
 
 use args::{About, Args, Command};
@@ -86,7 +89,7 @@ fn arguments() -> Result<Vec<OsString>, String> {
     Ok(translated.arguments)
 }
 
-fn answer(args: Args) -> anyhow::Result<u8> {
+fn answer(mut args: Args) -> anyhow::Result<u8> {
     if let Some(command) = args.command {
         return match command {
             Command::Stability(asked) => stability::run(&asked),
@@ -109,6 +112,8 @@ fn answer(args: Args) -> anyhow::Result<u8> {
                     }
                 })
             }
+            Command::Serve(asked) => serve::run(&asked),
+            Command::Jvm(asked) => jvm::run(&asked),
             Command::About(about) => tell(about),
         };
     }
@@ -122,6 +127,10 @@ fn answer(args: Args) -> anyhow::Result<u8> {
     }
     for note in args.notes() {
         complain(&format!("note: {note}"));
+    }
+    if args.save.is_some() {
+        let checkout = saved::Checkout::here()?;
+        args.inputs.iter_mut().for_each(|input| *input = checkout.relative(input));
     }
     match (args.dump, &args.state) {
         (Some(what), _) => dump::dump(&args, what),
@@ -172,6 +181,13 @@ fn usage(error: &clap::Error) -> ExitCode {
     let asked = matches!(error.kind(), ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion);
     // A closed pipe is no reason to complain about.
     let _ = error.print();
+    if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+        && reference_flags::is_only_known_to_it(flag)
+    {
+        complain(&format!(
+            "note: {flag} is a flag of the reference verifier: add --compat silicon"
+        ));
+    }
     ExitCode::from(if asked { 0 } else { USAGE })
 }
 

@@ -18,7 +18,7 @@ use silicon::session::shard::{Dealt, Shard};
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome};
 
 use crate::presentation::Presentation;
-use crate::saved::{self, Header, Saved};
+use crate::saved::{self, Header, Named, Saved};
 use crate::{USAGE, complain, reports};
 
 const EXIT_CODES: &str = "\
@@ -52,7 +52,12 @@ pub(crate) fn run(asked: &Merge) -> anyhow::Result<u8> {
 fn merge(asked: &Merge) -> anyhow::Result<(Vec<Outcome>, Summary)> {
     let files: Vec<Input> = asked.files.iter().map(|path| Input::file(path)).collect();
     reports::prepare(&reports::paths(&asked.presentation.reports), &files)?;
-    let shards = asked.files.iter().map(|path| saved::read(path)).collect::<Result<_, _>>()?;
+    let mut shards = Vec::with_capacity(asked.files.len());
+    for path in &asked.files {
+        let saved = saved::read(path)?;
+        saved.complain_of_damage(path);
+        shards.push(saved);
+    }
     merged(shards).map_err(anyhow::Error::msg)
 }
 
@@ -77,10 +82,11 @@ fn merged(shards: Vec<Saved>) -> Result<(Vec<Outcome>, Summary), String> {
     let mut headers = shards.iter().map(|shard| &shard.header);
     let first = headers.next().ok_or("there are no shards")?.clone();
     headers.try_for_each(|other| belongs(&first, other))?;
-    let is_interrupted = shards.iter().any(|shard| shard.header.interrupted);
-    let time = shards.iter().map(|shard| shard.header.time).max().unwrap_or_default();
+    let endings = || shards.iter().map(|shard| &shard.ending);
+    let is_interrupted = endings().flatten().any(|ending| ending.interrupted);
+    let time = endings().flatten().map(|ending| ending.time).max().unwrap_or_default();
     let mut columns = BTreeMap::new();
-    for Saved { header, outcomes } in shards {
+    for Saved { header, outcomes, .. } in shards {
         let shard = header.shard();
         if columns.insert(shard.number, outcomes.into_iter()).is_some() {
             return Err(format!("shard {shard} is given twice"));
@@ -91,10 +97,11 @@ fn merged(shards: Vec<Saved>) -> Result<(Vec<Outcome>, Summary), String> {
     summary.interrupted = is_interrupted;
     summary.time = time;
     let mut outcomes = Vec::with_capacity(first.inputs.len());
-    for file in &first.inputs {
+    for Named { name, .. } in &first.inputs {
         let parts =
             columns.iter_mut().filter_map(|(&number, column)| Some((number, column.next()?)));
-        let outcome = outcome_of(of, parts.collect()).map_err(|why| format!("{file}: {why}"))?;
+        let outcome = outcome_of(of, name, parts.collect());
+        let outcome = outcome.map_err(|why| format!("{name}: {why}"))?;
         summary.add(&outcome);
         outcomes.push(outcome);
     }
@@ -112,6 +119,9 @@ fn belongs(one: &Header, other: &Header) -> Result<(), String> {
     if one.made_by != other.made_by {
         return differ(format!("one was made by {}, one by {}", one.made_by, other.made_by));
     }
+    if !one.is_of_build(other) {
+        return differ("they were made by two builds".to_owned());
+    }
     if one.options != other.options {
         let not_in = |some: &Header, all: &Header| {
             let some = some.options.iter().filter(|option| !all.options.contains(option));
@@ -120,14 +130,33 @@ fn belongs(one: &Header, other: &Header) -> Result<(), String> {
         let (left, right) = (not_in(one, other), not_in(other, one));
         return differ(format!("one has the options `{left}`, one `{right}`"));
     }
-    if one.inputs != other.inputs {
+    if one.directory != other.directory {
+        let [left, right] = [one, other].map(|header| header.directory.display());
+        return differ(format!("one was started in ./{left} of a checkout, one in ./{right}"));
+    }
+    if !one.inputs.iter().map(|it| &it.name).eq(other.inputs.iter().map(|it| &it.name)) {
         return differ("they have other inputs".to_owned());
+    }
+    if let Some((input, _)) = one.inputs.iter().zip(&other.inputs).find(|(a, b)| a != b) {
+        return differ(format!("they have other texts of {}", input.name));
     }
     Ok(())
 }
 
 /// The outcome of an input of which these are the parts, by their shards.
-fn outcome_of(of: NonZeroUsize, parts: BTreeMap<usize, Outcome>) -> Result<Outcome, String> {
+fn outcome_of(
+    of: NonZeroUsize,
+    file: &str,
+    parts: BTreeMap<usize, Option<Outcome>>,
+) -> Result<Outcome, String> {
+    let given: Vec<usize> = parts.keys().copied().collect();
+    let parts = parts.into_iter().filter_map(|(number, part)| Some((number, part?)));
+    let parts: BTreeMap<usize, Outcome> = parts.collect();
+    if parts.is_empty() {
+        let text = "gave up: no shard came to it".to_owned();
+        let (verdict, id) = (FileVerdict::Inconclusive, "timeout.error");
+        return Ok(Outcome::without_members(file, verdict, id, text));
+    }
     agree(&parts)?;
     // The verdict on the work as a whole; those on members follow from them.
     let about_file = parts.values().filter(|part| part.is_about_file()).map(|part| part.verdict);
@@ -161,8 +190,10 @@ fn outcome_of(of: NonZeroUsize, parts: BTreeMap<usize, Outcome>) -> Result<Outco
                 let lacks = || format!("shard {shard} lacks {}", member.name);
                 (done.next().filter(is_it).ok_or_else(lacks)?, Vec::new())
             }
-            Some((false, _)) => lost(member, &format!("shard {shard} did not come to it")),
-            None => lost(member, &format!("shard {shard} is missing")),
+            _ if given.contains(&shard.number) => {
+                lost(member, &format!("shard {shard} did not come to it"))
+            }
+            _ => lost(member, &format!("shard {shard} is missing")),
         };
         whole.add(member, found);
     }

@@ -17,6 +17,10 @@ enum Means {
     AssertTimeout,
     ResourcesPerMillisecond,
     Plugins,
+    /// Names of members, separated by commas.
+    Select,
+    /// We do more than it asks for.
+    Check,
     /// It chooses among things that we do not have, or would weaken a check, or concerns the
     /// reference's own files.
     Nothing,
@@ -34,7 +38,8 @@ enum Values {
 }
 
 use Means::{
-    AssertTimeout, Counterexample, Nothing, Plugins, Refused, ResourcesPerMillisecond, Same,
+    AssertTimeout, Check, Counterexample, Nothing, Plugins, Refused, ResourcesPerMillisecond, Same,
+    Select,
 };
 use Values::{None as No, One, Several};
 
@@ -49,6 +54,8 @@ const FLAGS: &[(&str, Values, Means)] = &[
     ("--counterexample", One, Counterexample),
     ("--cvc5Exe", One, Nothing),
     ("--cvc5ResourcesPerMillisecond", One, Nothing),
+    ("--dependencies", No, Nothing),
+    ("--disableAdtPlugin", No, Nothing),
     ("--disableCaches", No, Nothing),
     ("--disableCaching", No, Nothing),
     ("--disableCatchingExceptions", No, Nothing),
@@ -62,6 +69,8 @@ const FLAGS: &[(&str, Values, Means)] = &[
     ("--disableShortCircuitingEvaluations", No, Refused),
     ("--disableSubsumption", No, Nothing),
     ("--disableTempDirectory", No, Nothing),
+    // Measures that are written are still checked.
+    ("--disableTerminationPlugin", No, Nothing),
     ("--disableValueMapCaching", No, Nothing),
     ("--enableBranchconditionReporting", No, Nothing),
     ("--enableDebugging", No, Nothing),
@@ -71,17 +80,24 @@ const FLAGS: &[(&str, Values, Means)] = &[
     ("--enableSmokeDetection", No, Same),
     ("--enableTempDirectory", No, Nothing),
     ("--excludeMethods", One, Same),
+    ("--exhaleModeQP", One, Nothing),
+    ("--generateBlockMessages", No, Nothing),
     ("--ideModeAdvanced", No, Nothing),
+    ("--ignoreFile", No, Nothing),
     ("--includeMethods", One, Same),
     ("--logConfig", One, Nothing),
     ("--logLevel", One, Nothing),
     ("--mapAxiomatizationFile", One, Nothing),
+    ("--maskHeapMode", No, Nothing),
     ("--moreJoins", One, Nothing),
     ("--multisetAxiomatizationFile", One, Nothing),
+    ("--no-timing", No, Nothing),
     ("--numberOfErrorsToReport", One, Same),
     ("--numberOfParallelVerifiers", One, Same),
     ("--parallelizeBranches", No, Nothing),
+    ("--parseOnly", No, Check),
     ("--plugin", One, Plugins),
+    ("--prettyPrint", No, Nothing),
     ("--printMethodCFGs", No, Nothing),
     ("--printTranslatedProgram", No, Nothing),
     ("--prover", One, Nothing),
@@ -98,6 +114,7 @@ const FLAGS: &[(&str, Values, Means)] = &[
     ("--reportPartialResults", No, Nothing),
     ("--reportReasonUnknown", No, Nothing),
     ("--respectFunctionPrePermAmounts", No, Same),
+    ("--select", One, Select),
     ("--sequenceAxiomatizationFile", One, Nothing),
     ("--setAxiomatizationFile", One, Nothing),
     ("--stateConsolidationMode", One, Nothing),
@@ -198,6 +215,12 @@ pub(crate) fn translate(arguments: Vec<OsString>) -> Result<Translated, String> 
                     known_plugin(plugin)?;
                 }
             }
+            Select => {
+                let names = value.split(',').map(str::trim).filter(|name| !name.is_empty());
+                let members = names.map(|name| format!("--member={name}").into());
+                translated.arguments.extend(members);
+            }
+            Check => translated.arguments.push("--check".into()),
             Refused => {
                 return Err(format!(
                     "'{flag}' is not supported: what it would check is not checked"
@@ -215,6 +238,11 @@ pub(crate) fn translate(arguments: Vec<OsString>) -> Result<Translated, String> 
         translated.arguments.push(format!("--limit={limit}").into());
     }
     Ok(translated)
+}
+
+/// Tells whether a flag, without its value, is one that only the reference knows.
+pub(crate) fn is_only_known_to_it(flag: &str) -> bool {
+    FLAGS.iter().any(|&(name, _, means)| name == flag && means != Same)
 }
 
 /// Tells whether an argument is one of the values of the flag before it.
@@ -237,7 +265,10 @@ fn known_plugin(class: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::args::Args;
 
     fn translated(arguments: &[&str]) -> Result<(Vec<String>, Vec<String>), String> {
         let arguments = arguments.iter().map(OsString::from).collect();
@@ -283,6 +314,47 @@ mod tests {
         let known = "viper.silver.plugin.standard.termination.TerminationPlugin:Refute";
         assert_eq!(arguments(&["--plugin", known]), Vec::<String>::new());
         assert!(translated(&["--plugin", "viper.silver.sif.SIFExtendedPlugin"]).is_err());
+    }
+
+    #[test]
+    fn members_are_selected_by_name() {
+        assert_eq!(
+            arguments(&["--select", "f, m", "a.vpr"]),
+            ["--member=f", "--member=m", "a.vpr"]
+        );
+        assert_eq!(arguments(&["--parseOnly", "a.vpr"]), ["--check", "a.vpr"]);
+    }
+
+    /// What Nagini, Gobra, VerCors, Prusti and ViperServer pass, from their sources.
+    #[test]
+    fn flags_of_clients_are_known() {
+        for given in [
+            "--assumeInjectivityOnInhale --z3Exe z3 --disableCatchingExceptions --exhaleMode=2 \
+             --alternativeFunctionVerificationOrder --z3ResourcesPerMillisecond=9000 \
+             --disableDefaultPlugins --plugin=viper.silver.plugin.standard.refute.RefutePlugin:\
+             viper.silver.plugin.standard.termination.TerminationPlugin:\
+             viper.silver.plugin.standard.predicateinstance.PredicateInstancePlugin \
+             --counterexample=native --proverArgs=model.partial=true --disableNL",
+            "--logLevel ERROR --disableCatchingExceptions --exhaleMode=1 --exhaleModeQP=1 \
+             --moreJoins=2 --useOldAxiomatization --assumeInjectivityOnInhale \
+             --respectFunctionPrePermAmounts --conditionalizePermissions --disableNL \
+             --unsafeWildcardOptimization --parallelizeBranches --assertTimeout=1000 \
+             --setAxiomatizationFile a.smt2 --prover=Z3-API --maskHeapMode",
+            "--assertTimeout 30000 --timeout 0 --z3Exe z3 --proverConfigArgs a=1 b=2 \
+             --ideModeAdvanced --parallelizeBranches --numberOfParallelVerifiers 1 \
+             --logLevel INFO --proverEnableTimeBounds -",
+            "--disableTerminationPlugin --assertTimeout 10000 --tempDirectory t --logLevel ERROR \
+             --enableMoreCompleteExhale --numberOfErrorsToReport 10 --counterexample mapped \
+             --proverConfigArgs smt.qi.eager_threshold=100 --z3ConfigArgs a=1",
+            "--ignoreFile --disableAdtPlugin --no-timing --generateBlockMessages --prettyPrint \
+             --dependencies --enableBranchconditionReporting --disableCaching",
+        ] {
+            let words: Vec<&str> = given.split_whitespace().collect();
+            let own = arguments(&words);
+            let read = Args::try_parse_from(std::iter::once("silicon".to_owned()).chain(own));
+            assert!(read.is_ok(), "{given}: {read:?}");
+        }
+        assert!(translated(&["--plugin=SIFPlugin"]).is_err(), "it checks something else");
     }
 
     #[test]

@@ -12,14 +12,16 @@ use std::time::Instant;
 use anyhow::Context;
 use silicon::expectations::differences;
 use silicon::output::{Format, Summary};
+use silicon::session::follow::Member;
 use silicon::session::shard::{Costs, Shard, Sharding};
-use silicon::session::{FileVerdict, Input, Outcome, Session};
+use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
 
 use super::args::Args;
 use super::progress::Progress;
-use super::saved::{self, Header};
+use super::saved::{self, Ending, Header, Recorder};
 use super::signals::Signals;
 use super::supervise::{Audience, End, Plan, run as supervise};
+use super::wire::Event;
 use super::{USAGE, complain, reports};
 
 /// Verifies everything and returns the exit code.
@@ -43,17 +45,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let traces = args.profile.then(tempfile::tempdir).transpose();
     let traces = traces.context("cannot make a directory for traces")?;
     session.options.profile = traces.as_ref().map(|directory| directory.path().to_owned());
-    match args.answers() {
-        Ok(answers) => session.answers = answers,
+    let recorder = match prepare(args, &mut session, &inputs) {
+        Ok(recorder) => recorder,
         Err(error) => {
             complain(&format!("error: {error:#}"));
             return Ok(USAGE);
         }
-    }
-    if let Err(error) = prepare(args, &mut session, &inputs) {
-        complain(&format!("error: {error:#}"));
-        return Ok(USAGE);
-    }
+    };
     let signals = Signals::listen().context("cannot listen to signals")?;
     let mut showing = Showing {
         format: args.format(),
@@ -63,6 +61,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         unexpected: 0,
         summary: Summary::default(),
         outcomes: Vec::new(),
+        recorder,
+        stopped: None,
     };
     let logs = log_directories(&inputs);
     let plan = Plan {
@@ -71,16 +71,22 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         processes: workers(args.threads).min(inputs.len()),
         // Announcements stand in them, and what is a program is not overwritten.
         with_texts: args.expect || !files(args).is_empty(),
-        signals: &signals,
+        with_answers: args.save.is_some(),
+        interrupt: &signals,
         deadline: session.options.deadline,
         member_limit: session.options.member_time_limit,
     };
     let end = supervise(&plan, &mut showing);
     showing.progress.finish();
-    let Showing { format, mut summary, outcomes, unexpected, .. } = showing;
+    let Showing { format, mut summary, outcomes, unexpected, recorder, stopped, .. } = showing;
     let end = end?;
     summary.interrupted = end != End::Complete;
     summary.time = started.elapsed();
+    if let Some(mut recorder) = recorder {
+        let (interrupted, time) = (summary.interrupted, summary.time);
+        recorder.end(Ending { stopped, interrupted, time })?;
+        tell_share(args, &outcomes, &summary);
+    }
     let mut stdout = io::stdout().lock();
     format.summary(&summary, &mut stdout)?;
     stdout.flush()?;
@@ -88,11 +94,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     match &refused {
         None => {
             reports::write(&args.presentation.reports, &outcomes, &summary)?;
-            save(args, &session, &inputs, &outcomes, &summary)?;
         }
         Some(problem) => complain(&format!("error: {problem}")),
     }
-    if let End::Stopped { by, not_begun } = end {
+    if let (End::Stopped { not_begun }, Some(by)) = (end, signals.come()) {
         let rest = if not_begun > 0 {
             format!("; {not_begun} of {} files were not begun", inputs.len())
         } else {
@@ -137,18 +142,33 @@ struct Showing {
     unexpected: usize,
     summary: Summary,
     outcomes: Vec<Outcome>,
+    /// The file that the run is saved in.
+    recorder: Option<Recorder>,
+    /// Why some members are not verified.
+    stopped: Option<String>,
 }
 
 impl Audience for Showing {
-    fn planned(&mut self, members: usize) {
-        self.progress.plan(members);
+    fn planned(&mut self, _: &Outcome, members: &[Member]) {
+        self.progress.plan(members.len());
     }
 
-    fn finished(&mut self) {
+    fn finished(&mut self, _: &MemberOutcome, _: &[Diagnostic]) {
         self.progress.advance();
     }
 
-    fn show(&mut self, outcome: Outcome) -> io::Result<()> {
+    fn heard(&mut self, input: usize, event: &Event) -> anyhow::Result<()> {
+        self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.heard(input, event))
+    }
+
+    fn stopped(&mut self, why: &str) {
+        self.stopped = Some(why.to_owned());
+    }
+
+    fn show(&mut self, outcome: Outcome) -> anyhow::Result<()> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.took(self.summary.files, outcome.time)?;
+        }
         self.summary.add(&outcome);
         let mut text = Vec::new();
         if self.expects {
@@ -196,18 +216,45 @@ fn session_for(args: &Args, files: usize) -> Session {
     session
 }
 
-/// Makes sure that what is asked for can be written, before work is spent on it.
-fn prepare(args: &Args, session: &mut Session, inputs: &[Input]) -> anyhow::Result<()> {
+/// Makes sure that what is asked for can be written, before work is spent on it, and begins to save
+/// the run.
+fn prepare(
+    args: &Args,
+    session: &mut Session,
+    inputs: &[Input],
+) -> anyhow::Result<Option<Recorder>> {
+    let shard = args.shard.unwrap_or(Shard::WHOLE);
     if args.save.is_some() {
         let costs = args.costs.as_deref().map(costs).transpose()?.unwrap_or_default();
-        let shard = args.shard.unwrap_or(Shard::WHOLE);
         session.shard = Some(Arc::new(Sharding::new(shard, costs)));
     }
     if let Some(directory) = &session.options.smt_log {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
-    reports::prepare(&files(args), inputs)
+    reports::prepare(&files(args), inputs)?;
+    let mut answers = args.answers()?;
+    if args.save.is_none() && args.resume.is_none() {
+        session.answers = answers.map(Arc::new);
+        return Ok(None);
+    }
+    let header = Header::new(shard, args.decisive(), inputs)?;
+    let mut begun = Vec::new();
+    if let Some(path) = &args.resume {
+        let saved = saved::read(path)?;
+        saved.complain_of_damage(path);
+        if saved.header.is_of_build(&header) {
+            let goes_on = saved.header == header;
+            let seeds = saved.answers.iter().map(String::as_str);
+            answers = answers.map(|answers| answers.seeded(seeds, goes_on));
+            begun = if goes_on { saved.answers } else { begun };
+        } else {
+            let path = path.display();
+            complain(&format!("note: nothing of {path} is used: another build has made it"));
+        }
+    }
+    session.answers = answers.map(Arc::new);
+    args.save.as_deref().map(|path| Recorder::new(path, &header, &begun)).transpose()
 }
 
 /// The files that are written beside standard output.
@@ -224,26 +271,13 @@ fn costs(path: &Path) -> anyhow::Result<Costs> {
     costs.with_context(|| format!("no costs in {}", path.display()))
 }
 
-/// Saves what was found, if that was asked for.
-fn save(
-    args: &Args,
-    session: &Session,
-    inputs: &[Input],
-    outcomes: &[Outcome],
-    summary: &Summary,
-) -> anyhow::Result<()> {
-    let (Some(path), Some(sharding)) = (&args.save, &session.shard) else { return Ok(()) };
-    let names = inputs.iter().map(|input| input.name.clone()).collect();
-    let mut header = Header::new(sharding.shard, args.decisive(), names);
-    header.interrupted = summary.interrupted;
-    header.time = summary.time;
-    saved::write(path, &header, outcomes)?;
+/// Says how much of a run a shard is.
+fn tell_share(args: &Args, outcomes: &[Outcome], summary: &Summary) {
     if let Some(shard) = args.shard {
         let all: usize = outcomes.iter().map(|outcome| outcome.dealt.len()).sum();
         let own = summary.members;
         complain(&format!("note: shard {shard} has {own} of {all} members; see silicon merge"));
     }
-    Ok(())
 }
 
 /// Members of different files may have the same name, so their logs go to directories of their own.

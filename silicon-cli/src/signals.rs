@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,11 +10,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
+use crate::supervise::Interrupt;
+
 /// The signals that ask this process to stop.
 pub(crate) struct Signals {
     number: Arc<AtomicUsize>,
     /// There is something to read when a signal has come.
-    pub(crate) wake: UnixStream,
+    wake: UnixStream,
     /// The handlers of the signals.
     actions: RefCell<Vec<SigId>>,
 }
@@ -42,20 +45,29 @@ impl Signals {
         Ok(Self { number, wake, actions: RefCell::new(actions) })
     }
 
-    /// From now on this process takes no notice of them: to be called in a copy, which the first
-    /// process ends. Else a signal to the copy alone would wake the first process, which knows
-    /// nothing of it.
-    pub(crate) fn leave(&self) {
-        for action in self.actions.take() {
-            low_level::unregister(action);
-        }
-    }
-
     /// The one that has come.
-    pub(crate) fn noted(&self) -> Option<Signal> {
+    pub(crate) fn come(&self) -> Option<Signal> {
         match i32::try_from(self.number.load(Ordering::Relaxed)) {
             Ok(number) if number > 0 => Some(Signal(number)),
             _ => None,
+        }
+    }
+}
+
+impl Interrupt for Signals {
+    fn wake(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+
+    fn noted(&self) -> Option<String> {
+        self.come().map(|signal| signal.name().to_owned())
+    }
+
+    /// From now on this process takes no notice of them: the first process ends the copy. Else a
+    /// signal to the copy alone would wake the first process, which knows nothing of it.
+    fn leave(&self) {
+        for action in self.actions.take() {
+            low_level::unregister(action);
         }
     }
 }

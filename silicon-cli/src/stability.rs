@@ -123,12 +123,14 @@ pub(crate) fn run(asked: &Stability) -> anyhow::Result<u8> {
             session: &|_| session.clone(),
             processes: workers(asked.threads).min(inputs.len()),
             with_texts: false,
-            signals: &signals,
+            with_answers: false,
+            interrupt: &signals,
             deadline: None,
             member_limit: session.options.member_time_limit,
         };
         let mut runs = Runs { seed, files: files.iter_mut() };
-        if let End::Stopped { by, .. } = supervise(&plan, &mut runs)? {
+        let end = supervise(&plan, &mut runs)?;
+        if let (End::Stopped { .. }, Some(by)) = (end, signals.come()) {
             complain(&format!("stopped by {}", by.name()));
             return Ok(by.exit_code());
         }
@@ -200,20 +202,12 @@ struct Runs<'f, F: Iterator<Item = &'f mut File>> {
 }
 
 impl<'f, F: Iterator<Item = &'f mut File>> Audience for Runs<'f, F> {
-    fn planned(&mut self, _members: usize) {}
-
-    fn finished(&mut self) {}
-
-    fn show(&mut self, outcome: Outcome) -> io::Result<()> {
+    fn show(&mut self, outcome: Outcome) -> anyhow::Result<()> {
         if let Some(file) = self.files.next() {
             file.add(self.seed, outcome);
         }
         Ok(())
     }
-
-    fn left_out(&mut self, _outcome: Outcome) {}
-
-    fn wait(&mut self) {}
 }
 
 /// The results of all runs for a file.

@@ -9,8 +9,9 @@
 //!
 //! This process has one thread, so that it can be copied ([`crate::process`]).
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,34 +21,50 @@ use silicon::report::MemberKind;
 use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
 
+use crate::known::{Known, LOST, News};
 use crate::process::{self, Ending, Process, Side};
-use crate::signals::{Signal, Signals};
 use crate::wire::{Event, Head, Order};
 use crate::worker;
 
 /// The receiver of the events of a run.
 pub(crate) trait Audience {
-    /// So many members more will be verified.
-    fn planned(&mut self, members: usize);
-    /// One of them is done.
-    fn finished(&mut self);
+    /// The front end is through with an input, and these members of it will be verified.
+    fn planned(&mut self, _outcome: &Outcome, _members: &[Member]) {}
+    /// One of them is done, and this was found in it.
+    fn finished(&mut self, _member: &MemberOutcome, _found: &[Diagnostic]) {}
+    /// A worker has said something about the input of that number; or it is said here, of work that
+    /// has come to a defect.
+    fn heard(&mut self, _input: usize, _event: &Event) -> anyhow::Result<()> {
+        Ok(())
+    }
+    /// Nothing more will be said, for this reason.
+    fn stopped(&mut self, _why: &str) {}
     /// Shows the outcome of an input; inputs come in their order.
-    fn show(&mut self, outcome: Outcome) -> io::Result<()>;
+    fn show(&mut self, outcome: Outcome) -> anyhow::Result<()>;
     /// Counts an input that nobody has begun, where one message speaks of all such inputs together.
-    fn left_out(&mut self, outcome: Outcome);
+    fn left_out(&mut self, _outcome: Outcome) {}
     /// Some time has passed.
-    fn wait(&mut self);
+    fn wait(&mut self) {}
 }
 
-/// Why a run ended.
+/// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     Complete,
-    /// So many inputs were not begun.
+    /// It was interrupted, and so many inputs were not begun.
     Stopped {
-        by: Signal,
         not_begun: usize,
     },
+}
+
+/// Those who may interrupt a run.
+pub(crate) trait Interrupt {
+    /// A stream with something to read where somebody may have done so.
+    fn wake(&self) -> BorrowedFd<'_>;
+    /// Who has, in words.
+    fn noted(&self) -> Option<String>;
+    /// Leaves the run to this process alone: called in a copy of it.
+    fn leave(&self) {}
 }
 
 /// The work of a run, and the processes for it.
@@ -58,7 +75,9 @@ pub(crate) struct Plan<'a> {
     pub(crate) processes: usize,
     /// Keeps the texts of outcomes also where nothing is found in them.
     pub(crate) with_texts: bool,
-    pub(crate) signals: &'a Signals,
+    /// Tells answers to the audience.
+    pub(crate) with_answers: bool,
+    pub(crate) interrupt: &'a dyn Interrupt,
     /// When all should be over.
     pub(crate) deadline: Option<Instant>,
     /// How long a member may take, to be named where it takes longer.
@@ -83,9 +102,7 @@ pub(crate) fn run(plan: &Plan<'_>, audience: &mut dyn Audience) -> anyhow::Resul
 #[derive(Default)]
 struct File {
     started: Option<Instant>,
-    /// The answer of the front end, and the members.
-    loaded: Option<(Outcome, Vec<Member>)>,
-    done: BTreeMap<(MemberKind, String), (MemberOutcome, Vec<Diagnostic>)>,
+    known: Known,
     given_up: Vec<GivenUp>,
     alone: bool,
     outcome: Option<Outcome>,
@@ -133,9 +150,9 @@ impl Run<'_> {
             if self.shown == self.files.len() {
                 return Ok(End::Complete);
             }
-            if let Some(by) = self.plan.signals.noted() {
-                let not_begun = self.stop(&format!("stopped by {}", by.name()), false)?;
-                return Ok(End::Stopped { by, not_begun });
+            if let Some(by) = self.plan.interrupt.noted() {
+                let not_begun = self.stop(&format!("stopped by {by}"), false)?;
+                return Ok(End::Stopped { not_begun });
             }
             let now = Instant::now();
             if self.plan.deadline.is_some_and(|deadline| now > deadline + PATIENCE) {
@@ -168,7 +185,8 @@ impl Run<'_> {
                 input,
                 alone: file.alone,
                 with_texts: self.plan.with_texts,
-                settled: file.done.keys().cloned().collect(),
+                with_answers: self.plan.with_answers,
+                settled: file.known.settled(),
                 given_up: file.given_up.clone(),
             };
             let mut line = serde_json::to_vec(&order)?;
@@ -184,7 +202,7 @@ impl Run<'_> {
     fn hire(&mut self) -> anyhow::Result<usize> {
         match process::copy()? {
             Side::New(stream) => {
-                self.plan.signals.leave();
+                self.plan.interrupt.leave();
                 worker::serve(stream, self.plan.session, self.plan.inputs)
             }
             Side::Old(process) => {
@@ -202,10 +220,10 @@ impl Run<'_> {
         let until = ends.chain(self.plan.deadline.map(|deadline| deadline + PATIENCE)).min();
         let time = until.map_or(PULSE, |until| until.saturating_duration_since(now).min(PULSE));
         let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
-        let streams = self.workers.iter().map(|worker| &worker.process.stream);
+        let streams = self.workers.iter().map(|worker| worker.process.stream.as_fd());
         let mut fds: Vec<PollFd<'_>> = streams
-            .chain([&self.plan.signals.wake])
-            .map(|stream| PollFd::new(stream, PollFlags::IN))
+            .chain([self.plan.interrupt.wake()])
+            .map(|stream| PollFd::from_borrowed_fd(stream, PollFlags::IN))
             .collect();
         match poll(&mut fds, Some(&timeout)) {
             // A signal: it is looked at next.
@@ -243,15 +261,10 @@ impl Run<'_> {
     fn hear(&mut self, number: usize, event: Event) -> anyhow::Result<()> {
         let worker = &mut self.workers[number];
         let Some(job) = &mut worker.job else { return Ok(()) };
-        let file = &mut self.files[job.input];
+        let input = job.input;
+        self.audience.heard(input, &event)?;
+        let file = &mut self.files[input];
         match event {
-            Event::Loaded { head, members } => {
-                if file.loaded.is_none() {
-                    let members: Vec<Member> = members.into_iter().map(Member::from).collect();
-                    self.audience.planned(members.len());
-                    file.loaded = head.outcome().map(|outcome| (outcome, members));
-                }
-            }
             Event::Started { kind, id, within } => {
                 let limit = within.map(|within| (within, Instant::now() + within + grace(within)));
                 job.running.push(Running { kind, id, limit });
@@ -259,19 +272,19 @@ impl Run<'_> {
             Event::Ended { kind, id } => {
                 job.running.retain(|one| (one.kind, &one.id) != (kind, &id));
             }
-            Event::Finished { id, member, found } => {
-                let member = MemberOutcome::from(member);
-                let found = found.into_iter().map(Diagnostic::from).collect();
-                file.done.insert((member.kind, id), (member, found));
-                self.audience.finished();
-            }
-            Event::Done { broken } => {
-                let input = job.input;
+            Event::Done { .. } => {
                 worker.job = None;
-                match (broken.and_then(Head::outcome), file.composed("this member was lost")) {
-                    (Some(defect), known) => file.end_with(defect, known),
-                    (None, Some(known)) => file.end(known),
-                    (None, None) => self.broken(input, "its outcome was lost"),
+                file.known.hear(event);
+                match file.known.composed(LOST) {
+                    Some(outcome) => file.end(outcome),
+                    None => self.broken(input, "its outcome was lost")?,
+                }
+            }
+            Event::Loaded { .. } | Event::Finished { .. } | Event::Answered(_) => {
+                match file.known.hear(event) {
+                    News::Planned(outcome, members) => self.audience.planned(outcome, members),
+                    News::Finished(member, found) => self.audience.finished(member, found),
+                    News::Nothing => {}
                 }
             }
         }
@@ -294,7 +307,7 @@ impl Run<'_> {
                 let (kind, name) = (one.kind, one.id);
                 let limit = limit(one.limit.map(|(limit, _)| limit), self.plan.member_limit);
                 let why = format!("{limit}; the solver did not stop by itself");
-                self.give_up(job.input, GivenUp { kind, name, is_defect: false, why });
+                self.give_up(job.input, GivenUp { kind, name, is_defect: false, why })?;
             }
             self.go_on_with(job.input);
         }
@@ -307,7 +320,7 @@ impl Run<'_> {
         let file = &mut self.files[job.input];
         match job.running.pop() {
             None => {
-                self.broken(job.input, &format!("the process that works on it ended: {ending}"));
+                self.broken(job.input, &format!("the process that works on it ended: {ending}"))?;
             }
             // Whose fault it is shows when they are verified one at a time.
             Some(_) if !job.running.is_empty() && !file.alone => file.alone = true,
@@ -315,7 +328,7 @@ impl Run<'_> {
                 let is_defect = !ending.is_for_lack_of_memory();
                 let hint = if is_defect { "" } else { ", most likely for lack of memory" };
                 let why = format!("the process that verified it ended: {ending}{hint}");
-                self.give_up(job.input, GivenUp { kind, name, is_defect, why });
+                self.give_up(job.input, GivenUp { kind, name, is_defect, why })?;
             }
         }
         self.go_on_with(job.input);
@@ -323,11 +336,12 @@ impl Run<'_> {
     }
 
     /// A member is not to be verified any more.
-    fn give_up(&mut self, input: usize, member: GivenUp) {
+    fn give_up(&mut self, input: usize, member: GivenUp) -> anyhow::Result<()> {
         let why = member.why.clone();
-        if !self.files[input].give_up(member) {
-            self.broken(input, &format!("a member was verified again that was given up: {why}"));
+        if self.files[input].give_up(member) {
+            return Ok(());
         }
+        self.broken(input, &format!("a member was verified again that was given up: {why}"))
     }
 
     /// An input whose process is gone gets another one, if there is something left to do.
@@ -338,13 +352,17 @@ impl Run<'_> {
     }
 
     /// No more can be said of an input than is known, by a defect.
-    fn broken(&mut self, input: usize, why: &str) {
+    fn broken(&mut self, input: usize, why: &str) -> anyhow::Result<()> {
         let name = &self.plan.inputs[input].name;
         let text = format!("internal error: {why}");
         let defect = Outcome::without_members(name, FileVerdict::Error, "internal", text);
+        let done = Event::Done { broken: Some(Head::of(&defect, true)) };
+        self.audience.heard(input, &done)?;
         let file = &mut self.files[input];
-        let known = file.composed(why);
-        file.end_with(defect, known);
+        file.known.hear(done);
+        let outcome = file.known.composed(why);
+        file.end(outcome.unwrap_or(defect));
+        Ok(())
     }
 
     /// Ends all work. What is known is shown; of inputs of which nothing is, how many there are is
@@ -355,11 +373,12 @@ impl Run<'_> {
             self.hear_all(number, &said)?;
         }
         self.workers.clear();
+        self.audience.stopped(why);
         let mut not_begun = 0;
         for index in self.shown..self.files.len() {
             let file = &mut self.files[index];
             let known = file.outcome.take().or_else(|| {
-                let mut outcome = file.composed(why)?;
+                let mut outcome = file.known.composed(why)?;
                 outcome.time = file.started.map_or(Duration::ZERO, |started| started.elapsed());
                 Some(outcome)
             });
@@ -434,39 +453,11 @@ impl File {
         outcome.time = self.started.map_or(Duration::ZERO, |started| started.elapsed());
         self.outcome = Some(outcome);
     }
-
-    /// Ends with a defect of the work on the file; what is `known` of it stays.
-    fn end_with(&mut self, defect: Outcome, known: Option<Outcome>) {
-        self.end(match known {
-            None => defect,
-            Some(mut known) => {
-                known.add_defect(defect);
-                known
-            }
-        });
-    }
-
-    /// The outcome, if the front end is through; members that are not done end with `why`.
-    fn composed(&mut self, why: &str) -> Option<Outcome> {
-        let (mut outcome, members) = self.loaded.take()?;
-        for member in members {
-            let (member, found) = match self.done.remove(&(member.kind, member.id.clone())) {
-                Some(done) => done,
-                None => {
-                    let (member, found) = MemberOutcome::given_up(member, why);
-                    (member, vec![found])
-                }
-            };
-            outcome.add(member, found);
-        }
-        outcome.complete();
-        Some(outcome)
-    }
 }
 
 /// Adds `new` to what was `said`, and takes the lines that are whole now. Only what is new is
 /// searched: a line may be as long as a program.
-fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
+pub(crate) fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
     let Some(end) = new.iter().rposition(|&byte| byte == b'\n') else {
         said.extend_from_slice(new);
         return Vec::new();
@@ -532,23 +523,5 @@ mod tests {
                 assert_eq!((&lines[..], &said[..]), (&text[..13], &text[13..]));
             }
         }
-    }
-
-    #[test]
-    fn a_defect_leaves_what_is_known() {
-        let defect = || Outcome::without_members("a", FileVerdict::Error, "internal", "x".into());
-        let place = sil::render::Place::start_of("a");
-        let name = "m".to_owned();
-        let member = Member { kind: MemberKind::Method, id: name.clone(), name, place };
-        let known = || Outcome::without_members("a", FileVerdict::Verified, "note", "y".into());
-        let mut file = File { loaded: Some((known(), vec![member])), ..File::default() };
-        let composed = file.composed("why");
-        file.end_with(defect(), composed);
-        let outcome = file.outcome.expect("it has ended");
-        assert_eq!((outcome.verdict, outcome.members.len()), (FileVerdict::Error, 1));
-        assert!(outcome.is_about_file());
-        let mut ids: Vec<_> = outcome.diagnostics.iter().map(|one| &*one.message.id).collect();
-        ids.sort_unstable();
-        assert_eq!(ids, ["internal", "note", "timeout.error"]);
     }
 }

@@ -25,13 +25,15 @@ pub(crate) struct Order {
     pub(crate) alone: bool,
     /// Sends texts although nothing is found in them.
     pub(crate) with_texts: bool,
+    /// Tells answers that a later run may use.
+    pub(crate) with_answers: bool,
     /// Members whose outcome is known.
     pub(crate) settled: Vec<(MemberKind, String)>,
     pub(crate) given_up: Vec<GivenUp>,
 }
 
 /// A message of a worker.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Event {
     Loaded {
         head: Head,
@@ -52,6 +54,8 @@ pub(crate) enum Event {
         member: Verified,
         found: Vec<Found>,
     },
+    /// See [`silicon::Observer::answered`].
+    Answered(String),
     /// All is said about the input.
     Done {
         /// Where the work on it as a whole came to a defect: what there is instead of all that was
@@ -61,7 +65,7 @@ pub(crate) enum Event {
 }
 
 /// An outcome without its members.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Head {
     file: String,
     verdict: String,
@@ -75,7 +79,7 @@ pub(crate) struct Head {
 }
 
 /// A member, and its shard.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Assigned {
     kind: MemberKind,
     name: String,
@@ -83,7 +87,7 @@ struct Assigned {
     shard: usize,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Planned {
     kind: MemberKind,
     id: String,
@@ -91,7 +95,7 @@ pub(crate) struct Planned {
     at: At,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Verified {
     kind: MemberKind,
     name: String,
@@ -104,10 +108,10 @@ pub(crate) struct Verified {
 }
 
 /// A graph: its name, and its nodes.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Drawn(Option<String>, Vec<DrawnNode>);
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct DrawnNode {
     depth: usize,
     rows: Vec<(Row, At)>,
@@ -115,7 +119,7 @@ struct DrawnNode {
     end: Option<End>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Found {
     is_warning: bool,
     id: String,
@@ -134,7 +138,7 @@ pub(crate) struct Found {
     replay: Option<Replay>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct At {
     file: String,
     start: (u32, u32),

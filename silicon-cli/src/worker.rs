@@ -35,7 +35,11 @@ pub(crate) fn serve(
             end();
         };
         if thread::Builder::new().spawn(listen).is_ok() {
-            let voice = Voice { stream: Mutex::new(stream), with_texts: AtomicBool::new(false) };
+            let voice = Voice {
+                stream: Mutex::new(stream),
+                with_texts: AtomicBool::new(false),
+                with_answers: AtomicBool::new(false),
+            };
             for order in orders {
                 let Some(input) = inputs.get(order.input) else { end() };
                 obey(order, input, session(input), &voice);
@@ -56,6 +60,7 @@ fn obey(order: Order, input: &Input, mut session: Session, voice: &Voice) {
         session.options.threads = 1;
     }
     voice.with_texts.store(order.with_texts, Ordering::Relaxed);
+    voice.with_answers.store(order.with_answers, Ordering::Relaxed);
     session.options.settled = order.settled.into_iter().collect();
     session.options.given_up = order.given_up;
     let outcome = session.run_with(input, voice);
@@ -68,6 +73,8 @@ struct Voice {
     stream: Mutex<UnixStream>,
     /// See [`Order::with_texts`].
     with_texts: AtomicBool,
+    /// See [`Order::with_answers`].
+    with_answers: AtomicBool,
 }
 
 impl Voice {
@@ -97,6 +104,14 @@ impl Follower for Voice {
 
     fn ended(&self, kind: MemberKind, id: &str) {
         self.say(&Event::Ended { kind, id: id.to_owned() });
+    }
+
+    fn wants_answers(&self) -> bool {
+        self.with_answers.load(Ordering::Relaxed)
+    }
+
+    fn answered(&self, answer: &str) {
+        self.say(&Event::Answered(answer.to_owned()));
     }
 
     fn finished(&self, id: &str, member: &MemberOutcome, diagnostics: &[Diagnostic]) {

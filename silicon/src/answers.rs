@@ -26,22 +26,29 @@ pub(crate) use key::{Own, Subject};
 pub(crate) use recall::{Recall, Recalled, Work};
 
 use crate::engine::knowledge::functions::{FunctionAxioms, Phase};
-use crate::report::MemberReport;
 use encode::Digest;
 use serde::{Deserialize, Serialize};
 use store::Store;
 
-/// The answers of earlier runs, of any programs. They live as long as this does, or in a directory;
-/// runs on several threads may share it.
+/// The answers of earlier runs, of any programs. They live as long as this does, in a directory, or
+/// in a file that a run leaves; runs on several threads may share it.
 #[derive(Default)]
 pub struct Answers {
     kept: Mutex<Kept>,
+    /// What is found is told to the observer, and not looked for again.
+    is_forgetful: bool,
     store: Option<Store>,
+    seeds: Seeds,
+    /// The seeds are of this run, which goes on.
+    goes_on: bool,
     /// The share of answers that are verified again, and compared.
     audit: f64,
     /// Tells whether a task without an answer is given up.
     is_complete: bool,
 }
+
+/// The answers that another run has told, by key.
+type Seeds = FxHashMap<Digest, Vec<Vec<u8>>>;
 
 #[derive(Default)]
 struct Kept {
@@ -65,7 +72,7 @@ pub(crate) struct Answer {
     /// The questions about the program as a whole, asked by the task or by tasks that it builds on.
     facts: Vec<(FactByName, bool)>,
     /// The reports of its members, and where their spans are.
-    reports: Vec<(MemberReport, Vec<recall::SpanRef>)>,
+    reports: Vec<recall::Kept>,
     /// The axioms that its functions give to others; numbers and places in them are those of
     /// programs with this numbering.
     axioms: Vec<(usize, Phase, Arc<FunctionAxioms>)>,
@@ -76,19 +83,35 @@ pub(crate) struct Answer {
 type FactByName = (u8, String);
 
 impl Answers {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.lock().entries
-    }
-
-    /// Tells whether there are no answers.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// Answers of which none is used again in the same run, so that what is found does not depend
+    /// on who has found what before.
+    pub fn forgetful() -> Self {
+        Self { is_forgetful: true, ..Self::default() }
     }
 
     /// Answers that are kept in a directory, too. The directory is made if there is none.
     pub fn stored(directory: &Path) -> io::Result<Self> {
         Ok(Self { store: Some(Store::open(directory)?), ..Self::default() })
+    }
+
+    /// Adds what [`crate::Observer::answered`] was told by a run of this build. If that was the
+    /// beginning of this run, its answers are not marked as cached.
+    #[must_use]
+    pub fn seeded<'t>(mut self, told: impl Iterator<Item = &'t str>, goes_on: bool) -> Self {
+        for (key, payload) in told.filter_map(store::told) {
+            self.seeds.entry(key).or_default().push(payload);
+        }
+        Self { goes_on, ..self }
+    }
+
+    /// How many are remembered.
+    pub fn len(&self) -> usize {
+        self.lock().entries
+    }
+
+    /// Tells whether no answers are remembered.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Verifies a share of the answers again, from 0 to 1. A difference is a defect of the
@@ -104,11 +127,19 @@ impl Answers {
         Self { is_complete: true, ..self }
     }
 
-    fn find(&self, key: &Digest, fits: impl Fn(&Answer) -> bool) -> Option<Arc<Answer>> {
-        self.recollect(key, &fits).or_else(|| {
+    /// An answer, and whether it is one of an earlier run.
+    fn find(&self, key: &Digest, fits: impl Fn(&Answer) -> bool) -> Option<(Arc<Answer>, bool)> {
+        let seeds = || self.seeds.get(key).into_iter().flatten();
+        let of_seeds =
+            || seeds().find_map(|seed| rmp_serde::from_slice(seed).ok().filter(|it| fits(it)));
+        if let Some(answer) = of_seeds() {
+            return Some((Arc::new(answer), !self.goes_on));
+        }
+        let found = self.recollect(key, &fits).or_else(|| {
             let answer = self.store.as_ref()?.get(key).filter(&fits)?;
-            Some(self.remember(*key, answer))
-        })
+            Some(self.remember(*key, Arc::new(answer)))
+        });
+        Some((found?, true))
     }
 
     fn recollect(&self, key: &Digest, fits: impl Fn(&Answer) -> bool) -> Option<Arc<Answer>> {
@@ -122,7 +153,7 @@ impl Answers {
     }
 
     /// Keeps an answer; it takes the place of one to the same question.
-    fn keep(&self, key: Digest, answer: Answer) {
+    fn keep(&self, key: Digest, answer: Arc<Answer>) {
         if let Some(store) = &self.store {
             // A store that takes no answer, as on a full disk, costs the answer only.
             let _ = store.put(&key, &answer);
@@ -130,10 +161,12 @@ impl Answers {
         self.remember(key, answer);
     }
 
-    fn remember(&self, key: Digest, answer: Answer) -> Arc<Answer> {
+    fn remember(&self, key: Digest, answer: Arc<Answer>) -> Arc<Answer> {
+        if self.is_forgetful {
+            return answer;
+        }
         let mut kept = self.lock();
         kept.now += 1;
-        let answer = Arc::new(answer);
         let entry = Entry { answer: Arc::clone(&answer), used: kept.now };
         let entries = kept.by_key.entry(key).or_default();
         match entries.iter_mut().find(|old| old.answer.facts == entry.answer.facts) {

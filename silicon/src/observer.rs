@@ -35,6 +35,15 @@ pub trait Observer: Sync {
     /// Everything about a member is known.
     fn finished(&self, _report: &MemberReport) {}
 
+    /// Tells whether to tell answers.
+    fn wants_answers(&self) -> bool {
+        false
+    }
+
+    /// An answer is known that a later run may use ([`crate::Answers::seeded`]), as text without
+    /// white space.
+    fn answered(&self, _answer: &str) {}
+
     /// Tells whether to show the states in which paths of methods come to a statement, or to the
     /// condition of a branch or a loop.
     fn wants_state(&self, _at: Span) -> bool {

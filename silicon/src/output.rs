@@ -5,7 +5,7 @@
 
 mod html;
 mod human;
-mod json;
+pub mod json;
 mod junit;
 mod sarif;
 mod short;

@@ -538,7 +538,7 @@ pub struct Statistics {
     /// The questions that reached the solver, by the place where they came up and what was executed
     /// there; the default span is no place.
     #[serde(skip)]
-    pub places: IndexMap<(Span, &'static str), Cost>,
+    pub places: IndexMap<(Span, Cow<'static, str>), Cost>,
     /// Where the work was in the end, and what was executed.
     #[serde(skip)]
     pub last: Option<(Span, &'static str)>,
@@ -560,7 +560,7 @@ impl Statistics {
         cost: Cost,
         is_first: bool,
     ) {
-        self.places.entry(at).or_default().add(cost);
+        self.places.entry((at.0, at.1.into())).or_default().add(cost);
         self.subjects.entry(subject).or_default().add(cost.asked);
         if is_first {
             self.waking.add(cost.asked);
@@ -583,8 +583,8 @@ impl Statistics {
         for (quantifier, count) in &other.instances {
             *self.instances.entry(quantifier.clone()).or_default() += count;
         }
-        for (&at, &cost) in &other.places {
-            self.places.entry(at).or_default().add(cost);
+        for (at, &cost) in &other.places {
+            self.places.entry(at.clone()).or_default().add(cost);
         }
         self.last = other.last.or(self.last);
     }

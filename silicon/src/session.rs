@@ -15,6 +15,7 @@ pub mod replay;
 pub mod shard;
 pub mod states;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -455,9 +456,9 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
 /// Where the solver was at work, as the user finds it, in the order of
 /// [`MemberOutcome::obligations`]; what has no place of its own is at that of the member.
 fn obligations(statistics: &Statistics, member: Span, places: &Places<'_>) -> Vec<Obligation> {
-    let of = |(&(span, kind), &cost): (&(Span, &'static str), &Cost)| Obligation {
-        place: places.of(if span == Span::default() { member } else { span }),
-        kind: kind.to_owned(),
+    let of = |((span, kind), &cost): (&(Span, Cow<'static, str>), &Cost)| Obligation {
+        place: places.of(if *span == Span::default() { member } else { *span }),
+        kind: kind.clone().into_owned(),
         cost,
     };
     let mut all: Vec<_> = statistics.places.iter().map(of).collect();

@@ -1,5 +1,6 @@
 //! One run with answers: which tasks need no work, and what is kept of those that do.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -12,14 +13,14 @@ use sil::source::{Name, Sources, Span};
 
 use super::encode::{Part, Reader};
 use super::key::{Key, Keys, Subject};
-use super::{Answer, Answers, FactByName};
+use super::{Answer, Answers, FactByName, store};
 use crate::engine::Context;
 use crate::engine::knowledge::functions::Phase;
 use crate::engine::members::analysis::Analysis;
 use crate::engine::state::heap::Resource;
 use crate::engine::whole::Fact;
 use crate::options::Options;
-use crate::report::{Finding, MemberReport, Verdict, full_id};
+use crate::report::{Cost, Finding, MemberReport, Verdict, full_id};
 
 /// The run of one program.
 pub(crate) struct Recall<'p> {
@@ -57,6 +58,16 @@ pub(super) struct SpanRef {
     /// The offset and the length; none: all of it.
     inside: Option<(u32, u32)>,
     origin: (usize, usize),
+}
+
+/// A report, and what in it depends on where its member stands.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Kept {
+    report: MemberReport,
+    /// In the order of [`for_each_span`].
+    spans: Vec<SpanRef>,
+    /// Where the solver was at work, as far as the key knows the places.
+    places: Vec<(Option<SpanRef>, Cow<'static, str>, Cost)>,
 }
 
 /// The knowledge about the tasks before any of them runs.
@@ -99,7 +110,7 @@ impl<'p> Recall<'p> {
         let holds = |(fact, answer): &(FactByName, bool)| {
             names.fact(fact).is_some_and(|fact| analysis.says(fact) == *answer)
         };
-        let found: Vec<Option<Arc<Answer>>> = self
+        let found: Vec<Option<(Arc<Answer>, bool)>> = self
             .tasks
             .iter()
             .map(|(key, _)| self.answers.find(&key.digest, |answer| answer.facts.iter().all(holds)))
@@ -110,7 +121,8 @@ impl<'p> Recall<'p> {
         }
         // What others need of it is in the answer, and fits this program.
         let is_usable = |index: usize| {
-            found[index].as_ref().is_some_and(|it| it.numbering == self.tasks[index].0.numbering)
+            let answer = found[index].as_ref();
+            answer.is_some_and(|(it, _)| it.numbering == self.tasks[index].0.numbering)
         };
         let is_audited = |_| self.answers.audit > 0.0 && fastrand::f64() < self.answers.audit;
         let mut runs: Vec<bool> =
@@ -125,7 +137,8 @@ impl<'p> Recall<'p> {
         let mut reports = Vec::with_capacity(runs.len());
         for (index, answer) in found.into_iter().enumerate() {
             let (key, work) = &self.tasks[index];
-            let restored = answer.as_ref().map(|answer| self.restored(key, answer));
+            let restored =
+                answer.as_ref().map(|(answer, is_cached)| self.restored(key, answer, *is_cached));
             if runs[index] {
                 if let Some(reports) = restored {
                     let _ = self.audited[index].set(reports);
@@ -133,7 +146,8 @@ impl<'p> Recall<'p> {
                 reports.push(None);
                 continue;
             }
-            if let Some(answer) = &answer {
+            if let Some((answer, _)) = &answer {
+                tell(context, key, answer);
                 if answer.numbering == key.numbering {
                     for (position, phase, axioms) in &answer.axioms {
                         let axioms = Arc::clone(axioms);
@@ -150,10 +164,15 @@ impl<'p> Recall<'p> {
     }
 
     /// The reports of an answer, at the places of this program.
-    fn restored(&self, key: &Key, answer: &Answer) -> Vec<MemberReport> {
-        let restored = |(report, spans): &(MemberReport, Vec<SpanRef>)| {
+    fn restored(&self, key: &Key, answer: &Answer, is_cached: bool) -> Vec<MemberReport> {
+        let restored = |Kept { report, spans, places }: &Kept| {
             let mut report = report.clone();
-            report.statistics.is_cached = true;
+            report.statistics.is_cached = is_cached;
+            let place = |(at, construct, cost): &(Option<SpanRef>, Cow<'static, str>, Cost)| {
+                let span = at.map_or(Span::default(), |at| self.span(key, at));
+                ((span, construct.clone()), *cost)
+            };
+            report.statistics.places = places.iter().map(place).collect();
             let mut spans = spans.iter();
             for_each_span(&mut report, |span| {
                 *span = self.span(key, *spans.next().expect("there is one for each"));
@@ -202,6 +221,8 @@ impl<'p> Recall<'p> {
             .and_then(|answer| difference(answer, &reports));
         is_clean &= difference.is_none();
         if is_clean && let Some(answer) = self.answer(key, work, context, &asked, &reports) {
+            let answer = Arc::new(answer);
+            tell(context, key, &answer);
             self.answers.keep(key.digest, answer);
         }
         let _ = self.done[index].set(Done { is_clean, asked });
@@ -221,10 +242,18 @@ impl<'p> Recall<'p> {
         for report in reports {
             let mut report = (*report).clone();
             let mut spans = Vec::new();
-            // Nothing is asked there when the answer is known.
-            (report.statistics.places, report.statistics.last) = Default::default();
+            // Words that a reason has for it are in the report.
+            report.statistics.last = None;
+            let places = std::mem::take(&mut report.statistics.places).into_iter();
+            let place = |((span, construct), cost)| {
+                let is_one = span != Span::default();
+                let at = if is_one { Some(self.reference(key, span)?) } else { None };
+                Some((at, construct, cost))
+            };
+            let places = places.filter_map(place).collect();
             for_each_span(&mut report, |span| spans.push(self.reference(key, *span)));
-            kept.push((report, spans.into_iter().collect::<Option<Vec<_>>>()?));
+            let spans = spans.into_iter().collect::<Option<Vec<_>>>()?;
+            kept.push(Kept { report, spans, places });
         }
         let phases = |(position, &function): (usize, &FunctionId)| {
             let of_phase = move |phase| {
@@ -274,6 +303,15 @@ impl<'p> Recall<'p> {
         let Some((offset, length)) = inside else { return outer };
         let start = outer.start + offset;
         Span { start, end: start + length, origin: spans(origin).origin, ..outer }
+    }
+}
+
+/// Tells an answer to who wants to hear it.
+fn tell(context: &Context<'_>, key: &Key, answer: &Answer) {
+    if context.observer.wants_answers()
+        && let Some(text) = store::tell(&key.digest, answer)
+    {
+        context.observer.answered(&text);
     }
 }
 

@@ -5,6 +5,8 @@
 //! and the answer as MessagePack. A file is written under a temporary name and renamed, so that a
 //! reader sees all of it or nothing.
 //!
+//! Runs that are saved tell their answers as text: the key and the answer, without a code.
+//!
 //! SOUNDNESS: a file counts only if its code fits secret, engine and key. Anything else is no
 //! answer.
 
@@ -15,6 +17,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use hmac::{Hmac, Mac};
 use sha2::{Digest as _, Sha256};
 
@@ -81,6 +85,20 @@ impl Store {
     }
 }
 
+/// The text of an answer and its key.
+pub(super) fn tell(key: &Digest, answer: &Answer) -> Option<String> {
+    let mut bytes = key.to_vec();
+    rmp_serde::encode::write_named(&mut bytes, answer).ok()?;
+    Some(BASE64.encode(bytes))
+}
+
+/// The key, and the answer as it is in a store.
+pub(super) fn told(text: &str) -> Option<(Digest, Vec<u8>)> {
+    let bytes = BASE64.decode(text).ok()?;
+    let (key, payload) = bytes.split_first_chunk::<{ size_of::<Digest>() }>()?;
+    Some((*key, payload.to_vec()))
+}
+
 /// The secret of a directory. Who comes first makes it.
 fn secret(root: &Path) -> io::Result<[u8; LENGTH]> {
     let path = root.join(SECRET);
@@ -102,7 +120,7 @@ fn secret(root: &Path) -> io::Result<[u8; LENGTH]> {
 
 /// The identity of who answers: this build, and the solver with its library. Answers of others are
 /// of no use.
-fn engine() -> String {
+pub fn engine() -> String {
     let mut digest = Sha256::new();
     digest.update(crate::BUILD);
     digest.update(crate::solver_version());

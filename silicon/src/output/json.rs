@@ -13,6 +13,7 @@ use sil::source::LineColumn;
 use super::{HARDEST, Summary, milliseconds};
 use crate::expectations::{Difference, Output};
 use crate::report::{Asked, Counterexample, Questions, Verdict};
+use crate::session::follow::Member;
 use crate::session::replay::Replay;
 use crate::session::{Diagnostic, MemberOutcome, Obligation, Outcome};
 
@@ -21,9 +22,35 @@ const VERSION: u32 = 1;
 
 pub(super) fn outcome(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
     findings(outcome, to)?;
-    for member in &outcome.members {
-        line(&MemberLine::of(member, &outcome.file, statistics), to)?;
+    for one in &outcome.members {
+        member(one, &outcome.file, statistics, to)?;
     }
+    file(outcome, to)
+}
+
+/// Writes the members of a file of which there will be an outcome.
+pub fn members(file: &str, members: &[Member], to: &mut dyn Write) -> io::Result<()> {
+    let members = members.iter().map(PlannedMember::of).collect();
+    line(&MembersLine { v: VERSION, kind: "members", file, members }, to)
+}
+
+/// Writes a finding.
+pub fn diagnostic(diagnostic: &Diagnostic, to: &mut dyn Write) -> io::Result<()> {
+    line(&DiagnosticLine::of(diagnostic), to)
+}
+
+/// Writes the outcome of a member.
+pub fn member(
+    member: &MemberOutcome,
+    file: &str,
+    statistics: bool,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    line(&MemberLine::of(member, file, statistics), to)
+}
+
+/// Writes the outcome of a file, without its findings and members.
+pub fn file(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     line(
         &FileLine {
             v: VERSION,
@@ -41,11 +68,11 @@ pub(super) fn outcome(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -
 }
 
 pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
-    let mut diagnostics = outcome.diagnostics.iter();
-    diagnostics.try_for_each(|diagnostic| line(&DiagnosticLine::of(diagnostic), to))
+    outcome.diagnostics.iter().try_for_each(|one| diagnostic(one, to))
 }
 
-pub(super) fn summary(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
+/// Writes the sums over a run.
+pub fn summary(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     line(
         &RunLine {
             v: VERSION,
@@ -181,11 +208,13 @@ struct DiagnosticLine<'a> {
     generated: Option<Range>,
     #[serde(skip_serializing_if = "Option::is_none")]
     member: Option<&'a str>,
-    /// The part that could not be shown, where it is another.
+    /// The part that could not be shown, which may be all of it; none where the id has no reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Located<'a>>,
     notes: Vec<Note<'a>>,
     path: &'a [String],
+    /// Where each condition of the path stands.
+    steps: Vec<Located<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<&'a Counterexample>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,12 +237,42 @@ impl<'a> DiagnosticLine<'a> {
                 .generated
                 .map(|(start, end)| Range { start: start.into(), end: end.into() }),
             member: diagnostic.member.as_deref(),
-            reason: diagnostic.reason.as_ref().map(Located::of),
+            reason: message
+                .id
+                .contains(':')
+                .then(|| Located::of(diagnostic.reason.as_ref().unwrap_or(&message.place))),
             notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
             path: &diagnostic.path,
+            steps: diagnostic.steps.iter().map(Located::of).collect(),
             counterexample: diagnostic.counterexample.as_ref(),
             replay: diagnostic.replay.as_ref(),
         }
+    }
+}
+
+/// The members of a file that are going to be verified.
+#[derive(Serialize)]
+struct MembersLine<'a> {
+    v: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    file: &'a str,
+    members: Vec<PlannedMember<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlannedMember<'a> {
+    kind: &'static str,
+    name: &'a str,
+    file: &'a str,
+    start: Position,
+    end: Position,
+}
+
+impl<'a> PlannedMember<'a> {
+    fn of(Member { kind, name, place, .. }: &'a Member) -> Self {
+        let Located { file, start, end } = Located::of(place);
+        Self { kind: kind.name(), name, file, start, end }
     }
 }
 

@@ -57,6 +57,14 @@ pub trait Follower: Sync {
     /// Everything about a member is known.
     fn finished(&self, _id: &str, _member: &MemberOutcome, _diagnostics: &[Diagnostic]) {}
 
+    /// Tells whether to tell answers.
+    fn wants_answers(&self) -> bool {
+        false
+    }
+
+    /// An answer is known: see [`Observer::answered`].
+    fn answered(&self, _answer: &str) {}
+
     /// The lines of which the states are wanted in which paths come to what stands there.
     fn wants_states(&self) -> Option<&Lines> {
         None
@@ -112,6 +120,14 @@ impl Observer for Relay<'_> {
         let (member, diagnostics) =
             self.session.of_report(report.clone(), self.places, self.replayer, self.bodies);
         self.follower.finished(&report.name, &member, &diagnostics);
+    }
+
+    fn wants_answers(&self) -> bool {
+        self.follower.wants_answers()
+    }
+
+    fn answered(&self, answer: &str) {
+        self.follower.answered(answer);
     }
 
     fn wants_state(&self, at: Span) -> bool {

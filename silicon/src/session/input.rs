@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use front::{decode, read_bounded};
+use sha2::{Digest, Sha256};
 use sil::render::Place;
 
 /// Something to verify.
@@ -109,6 +110,12 @@ impl Input {
             let place = Place { file: self.name.as_str().into(), start: at, end: at };
             Unreadable { reason: "the file is not UTF-8".into(), place, text: Some(wrong.text) }
         })
+    }
+
+    /// Returns a digest of the text, if that can be read; not to be asked of standard input that is
+    /// not [`Self::fetched`].
+    pub fn digest(&self) -> Option<String> {
+        Some(format!("{:x}", Sha256::digest(self.bytes().ok()?)))
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {

@@ -203,34 +203,51 @@ fn what_is_not_of_one_run_is_refused() {
     fs::write(scratch.path().join("costs.json"), costs).expect("can be written");
     refused(&save("2/3", &["a", "--costs", "costs.json"]), "other costs");
     fs::write(scratch.path().join("a/members.vpr"), MEMBERS.replace("> 1", "> 0")).expect("can be");
-    refused(&save("2/3", &["a"]), "other texts");
+    refused(&save("2/3", &["a"]), "other texts of a/members.vpr");
 }
 
 #[test]
-fn what_was_altered_is_refused() {
+fn a_file_with_another_beginning_is_refused() {
     let scratch = programs();
     let files = shards(&scratch, 2, &[]);
     let text = scratch.read(&files[1]);
-    let lines: Vec<&str> = text.lines().collect();
-    let cut = lines[..lines.len() - 1].join("\n");
-    let version = text.replace("\"silicon_saved\":2", "\"silicon_saved\":3");
+    let version = text.replace("\"silicon_saved\":3", "\"silicon_saved\":4");
     let made_by = text.replace("\"made_by\":\"", "\"made_by\":\"x");
+    let engine = text.replace("\"engine\":\"", "\"engine\":\"x");
     let shard = text.replace("\"number\":2", "\"number\":3");
-    let is_with_members = |line: &&&str| !line.contains("\"members\":[]");
-    let line = lines[1..].iter().find(is_with_members).expect("it has verified something");
-    let mut less: Value = serde_json::from_str(line).expect("well formed");
-    less["members"].as_array_mut().expect("a list").remove(0);
-    let less = text.replace(line, &less.to_string());
-    let renamed = text.replace("\"name\":\"uses\"", "\"name\":\"used\"");
-    for (index, altered) in
-        [&text[..text.len() / 2], &cut, &version, &made_by, &shard, &less, &renamed, ""]
-            .iter()
-            .enumerate()
-    {
+    for (index, altered) in [&version, &made_by, &engine, &shard, ""].iter().enumerate() {
         assert_ne!(*altered, text, "{index}");
         fs::write(scratch.path().join("altered"), altered).expect("can be written");
         let merged = merge(&scratch, &[files[0].clone(), "altered".to_owned()], &[]);
         assert_eq!(merged.code, Some(2), "{index}: {}", merged.stdout);
+    }
+}
+
+/// What is left of a file counts, and no more.
+#[test]
+fn damaged_parts_of_a_shard_are_not_verified() {
+    let scratch = Scratch::new(&[("a/members.vpr", MEMBERS)]);
+    let whole = timeless(&scratch.silicon(&["a", JSON[0], JSON[1]]).stdout);
+    let files = shards(&scratch, 2, &[]);
+    let text = scratch.read(&files[1]);
+    let lines = text.split_inclusive('\n').count();
+    for damaged in 1..lines {
+        let lines = text.split_inclusive('\n').enumerate();
+        let altered = lines.map(|(index, line)| match index == damaged {
+            true if damaged % 2 == 0 => String::new(),
+            true => line.replace("\"Verified\"", "\"Failed\"").replacen('0', "1", 1),
+            false => line.to_owned(),
+        });
+        fs::write(scratch.path().join("altered"), altered.collect::<String>()).expect("can be");
+        let merged = merge(&scratch, &[files[0].clone(), "altered".to_owned()], &JSON);
+        for line in timeless(&merged.stdout).iter().filter(|line| line["type"] == "member") {
+            assert!(whole.contains(line) || line["verdict"] == "inconclusive", "{line}");
+        }
+        let is_left = text.split_inclusive('\n').nth(damaged).is_some_and(|line| {
+            ["\"Finished\"", "\"Loaded\""].iter().any(|event| line.contains(event))
+        });
+        let is_open = merged.stdout.contains("shard 2/2 did not come to it");
+        assert_eq!(is_open, is_left, "{damaged}: {}", merged.stdout);
     }
 }
 

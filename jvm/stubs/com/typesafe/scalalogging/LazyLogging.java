@@ -1,0 +1,5 @@
+package com.typesafe.scalalogging;
+
+public interface LazyLogging {
+    Logger logger();
+}

@@ -1,0 +1,3 @@
+package com.typesafe.scalalogging;
+
+public class Logger {}

@@ -1,0 +1,3 @@
+package viper.silicon;
+
+public class Config {}

@@ -1,0 +1,3 @@
+package viper.silicon.logger;
+
+public class SymbExLogger {}

@@ -1,0 +1,3 @@
+package viper.silver.reporter;
+
+public interface Message {}

@@ -1,0 +1,7 @@
+package viper.silver.reporter;
+
+public interface Reporter {
+    String name();
+
+    void report(Message message);
+}

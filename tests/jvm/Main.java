@@ -1,0 +1,26 @@
+import scala.collection.immutable.Nil$;
+import viper.silicon.Silicon;
+import viper.silver.ast.Program;
+import viper.silver.reporter.StdIOReporter;
+
+/**
+ * A client: verifies a program as often as its first argument says, each time within the time of
+ * its second one, in milliseconds, and prints each result.
+ */
+public final class Main {
+    public static void main(String[] arguments) throws InterruptedException {
+        Silicon silicon = new Silicon(new StdIOReporter("", false), Nil$.MODULE$);
+        silicon.parseCommandLine(Nil$.MODULE$);
+        silicon.start();
+        for (int count = Integer.parseInt(arguments[0]); count > 0; count--) {
+            Object[] result = {"nothing"};
+            Thread thread = new Thread(() -> result[0] = silicon.verify(new Program()));
+            thread.start();
+            thread.join(Long.parseLong(arguments[1]));
+            thread.interrupt();
+            thread.join();
+            System.out.println(result[0]);
+        }
+        silicon.stop();
+    }
+}

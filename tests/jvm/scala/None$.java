@@ -1,0 +1,5 @@
+package scala;
+
+public final class None$ implements Option {
+    public static final None$ MODULE$ = new None$();
+}

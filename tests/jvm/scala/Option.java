@@ -1,0 +1,3 @@
+package scala;
+
+public interface Option {}

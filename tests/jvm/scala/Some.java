@@ -1,0 +1,3 @@
+package scala;
+
+public record Some(Object value) implements Option {}

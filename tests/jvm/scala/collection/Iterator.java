@@ -1,0 +1,7 @@
+package scala.collection;
+
+public interface Iterator {
+    boolean hasNext();
+
+    Object next();
+}

@@ -1,0 +1,3 @@
+package scala.collection.immutable;
+
+public interface Seq extends scala.collection.IterableOnce {}

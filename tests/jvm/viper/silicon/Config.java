@@ -1,0 +1,5 @@
+package viper.silicon;
+
+public class Config {
+    public Config(scala.collection.immutable.Seq arguments) {}
+}

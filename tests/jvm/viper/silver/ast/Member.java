@@ -1,0 +1,5 @@
+package viper.silver.ast;
+
+public interface Member extends Contracted {
+    String name();
+}

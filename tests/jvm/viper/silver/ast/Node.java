@@ -1,0 +1,5 @@
+package viper.silver.ast;
+
+public interface Node {
+    scala.collection.immutable.Seq subnodes();
+}

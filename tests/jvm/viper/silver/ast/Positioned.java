@@ -1,0 +1,3 @@
+package viper.silver.ast;
+
+public interface Positioned {}

@@ -1,0 +1,5 @@
+package viper.silver.verifier;
+
+public interface AbstractError {
+    Object pos();
+}

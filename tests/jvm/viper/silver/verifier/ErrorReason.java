@@ -1,0 +1,3 @@
+package viper.silver.verifier;
+
+public interface ErrorReason {}
