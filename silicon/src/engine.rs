@@ -48,7 +48,7 @@ use crate::engine::knowledge::goals;
 use crate::engine::knowledge::symbols;
 use crate::engine::knowledge::type_patterns::TypePatterns;
 use crate::engine::permission::quantified;
-use crate::engine::rules::wands;
+use crate::engine::rules::{Sil, wands};
 use crate::engine::run::explore::{Knowledge, Run};
 use crate::engine::state::mode::{Gathered, Mode};
 use crate::engine::state::{Frame, Here};
@@ -303,7 +303,7 @@ impl<'p> Engine<'p> {
             consolidation: |engine| engine.learn_from_heap(),
             axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
             unfold: |engine, predicate, arguments, amount, at, blame| {
-                engine.unfold_merging(predicate, arguments, amount, at, blame)
+                Sil::of(engine).unfold_merging(predicate, arguments, amount, at, blame)
             },
             fields_in: |engine, predicate| engine.fields_in(predicate),
         };

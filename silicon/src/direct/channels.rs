@@ -291,7 +291,7 @@ impl<'p> Chalice<'_, 'p> {
             store.set(Direct::local(parameter), value);
         }
         let user = Some(self.frame.users_variables());
-        Ok(Frame { user, store, ..self.frame.clone() })
+        Ok(Frame { store, user, ..self.frame.clone() })
     }
 
     /// `send channel(arguments)`: what the message transfers is given away, and it may be received

@@ -171,14 +171,14 @@ impl Chalice<'_, '_> {
     fn value(&mut self, value: &Rhs, blame: Blame) -> Result<Term, Stop> {
         match value {
             Rhs::Expr(expr) => self.eval(expr, blame),
-            Rhs::New { class, initialisers, .. } => self.new(*class, initialisers, blame),
+            Rhs::New { class, initialisers, .. } => self.create(*class, initialisers, blame),
             Rhs::NewChannel { bounds, .. } => self.new_channel(bounds, blame.span),
         }
     }
 
     /// An object that nobody knows, with all permission to its fields. It is not shared, so nobody
     /// holds it.
-    fn new(
+    fn create(
         &mut self,
         class: ClassId,
         initialisers: &[Initialiser],

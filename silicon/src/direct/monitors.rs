@@ -235,7 +235,7 @@ impl Chalice<'_, '_> {
         store.set(direct.this, object);
         store.set(direct.fraction, common);
         let user = Some(self.frame.users_variables());
-        let mut frame = Frame { user, store, ..self.frame.clone() };
+        let mut frame = Frame { store, user, ..self.frame.clone() };
         frame.thread.is_reader = mode == LockMode::Read;
         self.in_frame(frame, run).0
     }

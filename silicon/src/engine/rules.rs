@@ -1,5 +1,8 @@
 //! The rules: what expressions, assertions and statements mean.
 //!
+//! The rules of SIL are methods of [`Sil`]; those that other languages share are methods of
+//! [`Engine`].
+//!
 //! In reading order: [`assertion`] (the forms of assertions), [`eval`], [`produce`], [`consume`],
 //! [`quantified`] (assertions below quantifiers), [`predicate`], [`exec`], [`call`], then the
 //! constructs with rules of their own.
@@ -20,3 +23,39 @@ pub(crate) mod refute;
 mod same;
 pub(crate) mod shape;
 pub(crate) mod wands;
+
+use std::ops::{Deref, DerefMut};
+
+use crate::engine::{Engine, View};
+
+/// The rules of SIL, on an engine.
+pub(crate) struct Sil<'e, 'p> {
+    core: &'e mut Engine<'p>,
+}
+
+impl<'e, 'p> Sil<'e, 'p> {
+    /// Makes the view of an engine.
+    pub(crate) fn of(core: &'e mut Engine<'p>) -> Self {
+        Self { core }
+    }
+}
+
+impl<'p> View<'p> for Sil<'_, 'p> {
+    fn core(&mut self) -> &mut Engine<'p> {
+        self.core
+    }
+}
+
+impl<'p> Deref for Sil<'_, 'p> {
+    type Target = Engine<'p>;
+
+    fn deref(&self) -> &Engine<'p> {
+        self.core
+    }
+}
+
+impl DerefMut for Sil<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.core
+    }
+}

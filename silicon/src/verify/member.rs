@@ -11,6 +11,7 @@ use super::reports::{blank, stopped};
 use super::{profile, smt_log, termination};
 use crate::direct::Chalice;
 use crate::engine::knowledge::functions::FunctionAxioms;
+use crate::engine::rules::Sil;
 use crate::engine::{Context, Engine, Stop, Visible};
 use crate::report::{MemberReport, Severity, Verdict};
 
@@ -94,7 +95,7 @@ pub(super) fn verify_body(
         return Chalice::of(engine).verify(member);
     }
     match member {
-        Member::Predicate(predicate) => engine.verify_predicate(predicate),
+        Member::Predicate(predicate) => Sil::of(engine).verify_predicate(predicate),
         Member::Method(method) => {
             let mut graphs = Vec::new();
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
@@ -112,7 +113,7 @@ pub(super) fn verify_body(
                     }
                 }
             }
-            engine.verify_method(method, &graphs)
+            Sil::of(engine).verify_method(method, &graphs)
         }
         _ => Ok(()),
     }

@@ -23,6 +23,7 @@ use sil::source::Span;
 use smt::terms::Terms;
 
 use crate::engine::findings::blame::{Blame, ErrorId, INVARIANT};
+use crate::engine::rules::Sil;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::run::ahead::{Ahead, product, sum, ways_of_all};
 use crate::engine::run::explore::{Explorer, Path};
@@ -78,7 +79,7 @@ struct Region<'p> {
     facts: Vec<Guarded>,
 }
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// Verifies a method: its contract is well-formed, and each implementation meets it.
     pub(crate) fn verify_method(&mut self, id: MethodId, graphs: &[Cfg]) -> Result<(), Stop> {
         let program = self.program;
@@ -91,7 +92,7 @@ impl Engine<'_> {
         let ahead = graphs.iter().map(|cfg| Ahead::new(program, method, cfg)).collect();
         let regions = vec![Region::default()];
         let mut driver = Driver {
-            engine: self,
+            sil: Sil::of(self.core()),
             method,
             graphs,
             ahead,
@@ -101,14 +102,14 @@ impl Engine<'_> {
             met: BTreeMap::new(),
             hopeless: None,
         };
-        let hopeless = driver.engine.setting.limits.paths.map(|limit| product(limit, HOPELESS));
+        let hopeless = driver.sil.setting.limits.paths.map(|limit| product(limit, HOPELESS));
         let paths = driver.paths_through(Place::Entry);
         driver.hopeless = hopeless.filter(|&hopeless| paths > hopeless);
         if !driver.may_be_shared() {
-            driver.engine.run.sharing = None;
+            driver.sil.run.sharing = None;
         }
         let outcome = driver.run();
-        driver.engine.log.enter_implementation(None);
+        driver.sil.log.enter_implementation(None);
         outcome?;
         let contradictory = !driver.has_start;
         let met = driver.met;
@@ -143,7 +144,9 @@ impl Engine<'_> {
         let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
         self.produce_all(&postconditions, None, blame)
     }
+}
 
+impl Engine<'_> {
     /// Puts back what was framed around a loop.
     pub(crate) fn rejoin(&mut self, frame: &Heap) -> Result<(), Stop> {
         for (resource, chunks) in frame.resources() {
@@ -161,7 +164,7 @@ impl Engine<'_> {
 }
 
 struct Driver<'e, 'p> {
-    engine: &'e mut Engine<'p>,
+    sil: Sil<'e, 'p>,
     method: &'p Method,
     graphs: &'e [Cfg],
     /// For each graph, how many paths lie ahead.
@@ -187,15 +190,15 @@ impl<'p> Driver<'_, 'p> {
             let is_new = !explorer.has_decisions();
             let join = if is_new { self.merges_at(place) } else { None };
             if is_new {
-                self.engine.mode.joins = self.joins_in(place);
+                self.sil.mode.joins = self.joins_in(place);
             }
-            let state = self.engine.state();
+            let state = self.sil.state();
             let implementation = self.implementation;
-            let depth = self.engine.knowledge.scopes.len();
-            let joins = self.engine.mode.joins;
-            self.engine.run.explorers = vec![explorer];
+            let depth = self.sil.knowledge.scopes.len();
+            let joins = self.sil.mode.joins;
+            self.sil.run.explorers = vec![explorer];
             let outcome = self.step(place);
-            let made = self.engine.run.explorers.pop().expect("every exploration inside is over");
+            let made = self.sil.run.explorers.pop().expect("every exploration inside is over");
             if made.has_decisions() {
                 if join.is_some() {
                     self.regions.push(Region { join, depth, ..Region::default() });
@@ -237,9 +240,10 @@ impl<'p> Driver<'_, 'p> {
 
     /// Leaves to others what is theirs, and gives them something when it is time.
     fn share(&mut self) {
-        let Some(sharing) = &mut self.engine.run.sharing else { return };
+        let engine = self.sil.core();
+        let Some(sharing) = &mut engine.run.sharing else { return };
         let whole = &mut self.regions[0];
-        if std::mem::take(&mut self.engine.run.has_turned) {
+        if std::mem::take(&mut engine.run.has_turned) {
             let before = whole.resumable.len().saturating_sub(1);
             whole.resumable[..before]
                 .iter_mut()
@@ -247,7 +251,7 @@ impl<'p> Driver<'_, 'p> {
         }
         // COMPLETENESS: where arithmetic is not linear, what Z3 has learnt on one path it may need
         // on the next.
-        if !sharing.is_due() || self.engine.prover.is_nonlinear() {
+        if !sharing.is_due() || engine.prover.is_nonlinear() {
             return;
         }
         // The branch with most ahead of it; of several, the outermost.
@@ -261,7 +265,7 @@ impl<'p> Driver<'_, 'p> {
         }
         let Some((index, alternatives, _)) = best else { return };
         let at = self.regions[0].resumable[index].explorer.give_away();
-        if let (Some(at), Some(sharing)) = (at, &mut self.engine.run.sharing) {
+        if let (Some(at), Some(sharing)) = (at, &mut self.sil.run.sharing) {
             sharing.give(at, alternatives);
         }
     }
@@ -293,14 +297,14 @@ impl<'p> Driver<'_, 'p> {
     }
 
     fn count_path(&mut self) -> Result<(), Stop> {
-        self.engine.log.count_path();
-        if let Some(sharing) = &self.engine.run.sharing {
+        self.sil.log.count_path();
+        if let Some(sharing) = &self.sil.run.sharing {
             sharing.count_path();
         }
         if self.hopeless.is_some_and(|hopeless| self.paths_like_this_one() > hopeless) {
             return Err(Stop::TooMuch);
         }
-        self.engine.go_on()
+        self.sil.go_on()
     }
 
     /// How many paths there are if all have as many decisions as this one. Which of them are left
@@ -322,8 +326,8 @@ impl<'p> Driver<'_, 'p> {
             return false;
         }
         let depth = region.depth;
-        let (literals, facts) = self.engine.leave_for_merge(depth);
-        let value = (self.engine.state(), Terms::TRUE);
+        let (literals, facts) = self.sil.leave_for_merge(depth);
+        let value = (self.sil.state(), Terms::TRUE);
         let region = self.region();
         region.facts.extend(facts);
         region.arrived.push(Path { literals, value });
@@ -335,21 +339,21 @@ impl<'p> Driver<'_, 'p> {
     fn next_path(&mut self) -> Result<Option<(Place, Explorer)>, Stop> {
         loop {
             while let Some(last) = self.region().resumable.pop() {
-                self.engine.run.explorers = vec![last.explorer];
-                let again = self.engine.backtrack()?;
-                let explorer = self.engine.run.explorers.pop().expect("put there above");
+                self.sil.run.explorers = vec![last.explorer];
+                let again = self.sil.backtrack()?;
+                let explorer = self.sil.run.explorers.pop().expect("put there above");
                 if again {
-                    self.engine.set_state(last.state);
+                    self.sil.set_state(last.state);
                     self.implementation = last.implementation;
-                    self.engine.mode.joins = last.joins;
+                    self.sil.mode.joins = last.joins;
                     return Ok(Some((last.place, explorer)));
                 }
             }
             let region = self.regions.pop().expect("the whole method is a region");
             let Some(join) = region.join else { return Ok(None) };
             // Nothing is decided here, so it does not matter that no step is being run.
-            self.engine.run.explorers = Vec::new();
-            match self.engine.merge_paths(region.arrived, region.facts) {
+            self.sil.run.explorers = Vec::new();
+            match self.sil.merge_paths(region.arrived, region.facts) {
                 Ok(_) if self.arrives(Place::Block(join)) => {}
                 Ok(_) => return Ok(Some((Place::Block(join), Explorer::without_facts()))),
                 Err(Stop::Infeasible) => self.count_path()?,
@@ -368,10 +372,10 @@ impl<'p> Driver<'_, 'p> {
             return None;
         }
         let join = self.cfg().join_point(block)?;
-        let pays = match self.engine.setting.join {
+        let pays = match self.sil.setting.join {
             Join::Always => true,
             Join::Never => false,
-            Join::Auto if self.engine.setting.one_by_one => false,
+            Join::Auto if self.sil.setting.one_by_one => false,
             Join::Auto => {
                 self.ahead[self.implementation].of_block(join) > 1
                     && self.paths_through(place) > PATHS
@@ -382,10 +386,10 @@ impl<'p> Driver<'_, 'p> {
 
     /// Tells whether the conditionals of assertions in a step are merged.
     fn joins_in(&self, place: Place) -> bool {
-        match self.engine.setting.join {
+        match self.sil.setting.join {
             Join::Always => true,
             Join::Never => false,
-            Join::Auto => !self.engine.setting.one_by_one && self.paths_through(place) > PATHS,
+            Join::Auto => !self.sil.setting.one_by_one && self.paths_through(place) > PATHS,
         }
     }
 
@@ -393,7 +397,7 @@ impl<'p> Driver<'_, 'p> {
     /// ends.
     fn paths_through(&self, place: Place) -> u64 {
         let decided =
-            self.engine.knowledge.scopes.iter().filter(|scope| scope.literal.is_some()).count();
+            self.sil.knowledge.scopes.iter().filter(|scope| scope.literal.is_some()).count();
         let so_far =
             1_u64.checked_shl(u32::try_from(decided).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
         let contract = &self.method.contract;
@@ -425,7 +429,7 @@ impl<'p> Driver<'_, 'p> {
             Place::Statement { .. } => "jump",
             Place::End => "postcondition",
         };
-        self.engine.log.enter(what, self.method.span);
+        self.sil.log.enter(what, self.method.span);
         let implementations = &self.method.implementations;
         let within = match place {
             Place::Block(_) | Place::Statement { .. } | Place::End if implementations.len() > 1 => {
@@ -435,7 +439,7 @@ impl<'p> Driver<'_, 'p> {
             }
             _ => None,
         };
-        self.engine.log.enter_implementation(within);
+        self.sil.log.enter_implementation(within);
         match place {
             Place::Entry => self.enter_method(),
             Place::Block(block) => self.enter_block(block),
@@ -447,35 +451,35 @@ impl<'p> Driver<'_, 'p> {
     /// Produces the precondition; then, in runs of their own, checks that the postcondition is
     /// well-formed and enters the implementations.
     fn enter_method(&mut self) -> Result<Option<Place>, Stop> {
-        self.engine.begin_epoch();
+        self.sil.begin_epoch();
         let contract = &self.method.contract;
         let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
         let clauses = contract.preconditions.iter().chain(&contract.postconditions);
-        if clauses.clone().any(has_two_readings) && self.engine.choose(&[None, None])? == 0 {
+        if clauses.clone().any(has_two_readings) && self.sil.choose(&[None, None])? == 0 {
             let method = self.method;
-            let checked = self.engine.in_mode(
+            let checked = self.sil.in_mode(
                 |mode| mode.in_other_reading = true,
                 |engine| engine.check_other_reading_of(method),
             );
             return checked.map(|()| None);
         }
-        self.engine.produce_all(&preconditions, None, |clause| {
+        self.sil.produce_all(&preconditions, None, |clause| {
             Blame::new(ErrorId::NotWellformed, clause.span)
         })?;
-        if self.engine.is_any_ill_formed(&preconditions)? {
-            self.engine.end_unframed()?;
+        if self.sil.is_any_ill_formed(&preconditions)? {
+            self.sil.end_unframed()?;
         }
-        if !preconditions.is_empty() && self.engine.seems_dead()? {
+        if !preconditions.is_empty() && self.sil.seems_dead()? {
             return Err(Stop::Infeasible);
         }
         self.has_start = true;
-        self.engine.frame.past.old = Some(self.engine.here.heap.clone());
-        self.engine.havoc(self.method.returns.iter().copied());
-        let choice = self.engine.choose(&vec![None; self.graphs.len() + 1])?;
+        self.sil.frame.past.old = Some(self.sil.here.heap.clone());
+        self.sil.havoc(self.method.returns.iter().copied());
+        let choice = self.sil.choose(&vec![None; self.graphs.len() + 1])?;
         if choice == 0 {
             let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
-            self.engine.here.heap = Heap::default();
-            self.engine.produce_all(&postconditions, None, |clause| {
+            self.sil.here.heap = Heap::default();
+            self.sil.produce_all(&postconditions, None, |clause| {
                 Blame::new(ErrorId::NotWellformed, clause.span)
             })?;
             return Ok(None);
@@ -484,7 +488,7 @@ impl<'p> Driver<'_, 'p> {
         // condition.
         for implementation in &self.method.implementations {
             if let Body::Graph(graph) = &implementation.body {
-                self.engine.havoc(graph.locals.iter().copied());
+                self.sil.havoc(graph.locals.iter().copied());
             }
         }
         self.implementation = choice - 1;
@@ -492,10 +496,10 @@ impl<'p> Driver<'_, 'p> {
     }
 
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
-        self.engine.end_doubtful()?;
+        self.sil.end_doubtful()?;
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
-        let left_out = self.engine.beyond_judgement(&postconditions, &self.method.contract)?;
-        self.engine.consume_all(&postconditions, |clause| {
+        let left_out = self.sil.beyond_judgement(&postconditions, &self.method.contract)?;
+        self.sil.consume_all(&postconditions, |clause| {
             let blame = Blame::new(ErrorId::PostconditionViolated, clause.span).trusted();
             if left_out.contains(&clause.span) { blame.silent() } else { blame }
         })?;
@@ -516,8 +520,8 @@ impl<'p> Driver<'_, 'p> {
     /// The state of a block's label is the heap on the last entry.
     fn store_label(&mut self, block: BlockId) {
         if let Some(label) = self.cfg().blocks[block].label {
-            let passed = Labelled::new(self.engine.here.heap.clone());
-            Rc::make_mut(&mut self.engine.frame.past.labels).insert(label, passed);
+            let passed = Labelled::new(self.sil.here.heap.clone());
+            Rc::make_mut(&mut self.sil.frame.past.labels).insert(label, passed);
         }
     }
 
@@ -530,8 +534,8 @@ impl<'p> Driver<'_, 'p> {
         };
         match statements.get(index) {
             Some(statement) => {
-                self.engine.show_state(statement.span);
-                self.engine.exec(statement)?;
+                self.sil.show_state(statement.span);
+                self.sil.exec(statement)?;
                 Ok(Some(Place::Statement { block, index: index + 1 }))
             }
             None => self.leave_block(block, terminator),
@@ -551,8 +555,8 @@ impl<'p> Driver<'_, 'p> {
             }
             TerminatorKind::Next => self.end_iteration(block),
             TerminatorKind::Halt => {
-                while let Some(frame) = self.engine.here.framed.pop() {
-                    self.engine.rejoin(&frame)?;
+                while let Some(frame) = self.sil.here.framed.pop() {
+                    self.sil.rejoin(&frame)?;
                 }
                 Ok(Some(Place::End))
             }
@@ -561,11 +565,11 @@ impl<'p> Driver<'_, 'p> {
     }
 
     fn decide(&mut self, condition: &Expr, error: ErrorId) -> Result<bool, Stop> {
-        self.engine.show_state(condition.span);
-        let value = self.engine.eval(condition, Blame::new(error, condition.span))?;
-        let taken = self.engine.branch(value)?;
-        self.engine.settle(value, taken);
-        Rc::make_mut(&mut self.engine.here.path).push((condition.span, taken));
+        self.sil.show_state(condition.span);
+        let value = self.sil.eval(condition, Blame::new(error, condition.span))?;
+        let taken = self.sil.branch(value)?;
+        self.sil.settle(value, taken);
+        Rc::make_mut(&mut self.sil.here.path).push((condition.span, taken));
         Ok(taken)
     }
 
@@ -576,8 +580,8 @@ impl<'p> Driver<'_, 'p> {
         while level != target {
             let Some(left) = level else { unreachable!("jumps lead outward") };
             level = self.cfg().blocks[left].parent;
-            let frame = self.engine.here.framed.pop().expect("one for each loop around");
-            self.engine.rejoin(&frame)?;
+            let frame = self.sil.here.framed.pop().expect("one for each loop around");
+            self.sil.rejoin(&frame)?;
         }
         Ok(Some(Place::Block(to)))
     }

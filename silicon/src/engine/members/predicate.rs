@@ -3,14 +3,15 @@
 use sil::program::{Expr, PredicateId};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::rules::Sil;
 use crate::engine::rules::assertion::conjuncts;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::State;
 use crate::engine::state::mode::Mode;
 use crate::engine::whole::Fact;
-use crate::engine::{Amounts, Engine, Explore, Stop, View};
+use crate::engine::{Amounts, Explore, Stop, View};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// A predicate's body is self-framing and defined.
     pub(crate) fn verify_predicate(&mut self, predicate: PredicateId) -> Result<(), Stop> {
         let program = self.program;
@@ -33,11 +34,11 @@ impl Engine<'_> {
             if has_place { Blame { span: clause.span, ..blame } } else { blame }
         };
         self.mode.joins = self.merges_ways(std::slice::from_ref(body));
-        let without_sums = |engine: &mut Self| {
-            engine.scoped(None, |engine| {
-                engine.explore(|engine| {
-                    engine.produce_all(&clauses, None, blame_of)?;
-                    if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+        let without_sums = |sil: &mut Self| {
+            sil.scoped(None, |sil| {
+                sil.explore(|sil| {
+                    sil.produce_all(&clauses, None, blame_of)?;
+                    if sil.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
                 })
             })
         };
@@ -57,7 +58,7 @@ impl Engine<'_> {
         let has_open_amounts = std::mem::take(&mut self.gathered.open_amounts);
         if has_open_amounts || self.of_program(Fact::IsAsserting(predicate)) {
             self.here.heap.amounts = Amounts::Exact;
-            self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
+            self.explore(|sil| sil.produce_all(&clauses, None, blame_of))?;
         }
         Ok(())
     }

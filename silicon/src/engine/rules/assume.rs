@@ -9,6 +9,7 @@ use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::permission::quantified;
+use crate::engine::rules::Sil;
 use crate::engine::rules::assertion::Form;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise;
@@ -25,7 +26,7 @@ struct Claim {
     amount: Term,
 }
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// `assume A`.
     pub(crate) fn exec_assume(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
         if assertion.is_pure() {
@@ -54,8 +55,8 @@ impl Engine<'_> {
             Form::All(operands) => {
                 let mut facts = Terms::TRUE;
                 for operand in operands {
-                    let fact = self.claimed_under(facts, claims, |engine, claims| {
-                        engine.held_already(operand, claims, blame)
+                    let fact = self.claimed_under(facts, claims, |sil, claims| {
+                        sil.held_already(operand, claims, blame)
                     })?;
                     facts = self.terms.and([facts, fact]);
                 }
@@ -87,10 +88,10 @@ impl Engine<'_> {
             Form::Quantified { .. } => self.held_for_all(assertion, claims, blame),
             Form::Other => match &assertion.kind {
                 ExprKind::Unfolding { access, body } => {
-                    self.claimed_under(Terms::TRUE, claims, |engine, claims| {
-                        let (arguments, amount) = engine.eval_unfolding_access(access, blame)?;
-                        engine.enter_unfolding(access, &arguments, amount, blame)?;
-                        engine.held_already(body, claims, blame)
+                    self.claimed_under(Terms::TRUE, claims, |sil, claims| {
+                        let (arguments, amount) = sil.eval_unfolding_access(access, blame)?;
+                        sil.enter_unfolding(access, &arguments, amount, blame)?;
+                        sil.held_already(body, claims, blame)
                     })
                 }
                 _ => self.unsupported(assertion, "`assume` of this form of assertion"),
@@ -107,8 +108,8 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let before = claims.len();
-        let fact = self.claimed_under(guard, claims, |engine, claims| {
-            engine.held_already(assertion, claims, blame)
+        let fact = self.claimed_under(guard, claims, |sil, claims| {
+            sil.held_already(assertion, claims, blame)
         })?;
         for claim in &mut claims[before..] {
             claim.guard = self.terms.and([guard, claim.guard]);
@@ -128,10 +129,10 @@ impl Engine<'_> {
             return Ok(Terms::TRUE);
         }
         let before = claims.clone();
-        let (paths, facts) = self.scoped(Some(guard), |engine| {
-            engine.explore(|engine| {
+        let (paths, facts) = self.scoped(Some(guard), |sil| {
+            sil.explore(|sil| {
                 let mut claims = before.clone();
-                let fact = run(engine, &mut claims)?;
+                let fact = run(sil, &mut claims)?;
                 Ok((fact, claims.split_off(before.len())))
             })
         })?;
@@ -156,38 +157,6 @@ impl Engine<'_> {
             }
         }
         Ok(self.terms.and(all))
-    }
-
-    /// perm(r) ≥ p + Σ of what has been claimed for r.
-    fn claim(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        amount: Term,
-        claims: &mut Vec<Claim>,
-    ) -> Term {
-        let fact = self.holds_at_least(resource, arguments, amount, claims);
-        let amount = self.need_of(resource, arguments, amount);
-        claims.push(Claim { resource, guard: Terms::TRUE, amount });
-        fact
-    }
-
-    fn holds_at_least(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        amount: Term,
-        claims: &[Claim],
-    ) -> Term {
-        let mut least = amount;
-        for claim in claims.iter().filter(|claim| claim.resource == resource) {
-            let here = self.at(resource, claim.amount, arguments);
-            let here = self.terms.ite(claim.guard, here, Terms::NONE);
-            least = self.terms.add(least, here);
-        }
-        let heap = self.here.heap.clone();
-        let held = self.held_in(&heap, resource, arguments);
-        self.terms.le(least, held)
     }
 
     /// A quantified assertion, as conjuncts of one access each.
@@ -228,5 +197,39 @@ impl Engine<'_> {
             }
         }
         Ok(self.terms.and(facts))
+    }
+}
+
+impl Engine<'_> {
+    /// perm(r) ≥ p + Σ of what has been claimed for r.
+    fn claim(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        amount: Term,
+        claims: &mut Vec<Claim>,
+    ) -> Term {
+        let fact = self.holds_at_least(resource, arguments, amount, claims);
+        let amount = self.need_of(resource, arguments, amount);
+        claims.push(Claim { resource, guard: Terms::TRUE, amount });
+        fact
+    }
+
+    fn holds_at_least(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        amount: Term,
+        claims: &[Claim],
+    ) -> Term {
+        let mut least = amount;
+        for claim in claims.iter().filter(|claim| claim.resource == resource) {
+            let here = self.at(resource, claim.amount, arguments);
+            let here = self.terms.ite(claim.guard, here, Terms::NONE);
+            least = self.terms.add(least, here);
+        }
+        let heap = self.here.heap.clone();
+        let held = self.held_in(&heap, resource, arguments);
+        self.terms.le(least, held)
     }
 }

@@ -4,8 +4,20 @@
 use sil::program::{DomainId, Expr, Type};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::rules::Sil;
 use crate::engine::state::State;
 use crate::engine::{Engine, Explore, Stop};
+
+impl Sil<'_, '_> {
+    pub(crate) fn add_axiom(&mut self, body: &Expr) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::NotWellformed, body.span).trusted();
+        let (value, facts) = self.scoped(None, |sil| sil.join(|sil| sil.eval(body, blame)))?;
+        for fact in facts.into_iter().chain([value?]) {
+            self.prover.add_axiom(fact);
+        }
+        Ok(())
+    }
+}
 
 impl Engine<'_> {
     pub(crate) fn tell_domain(&mut self, domain: DomainId, instance: &[Type]) -> Result<(), Stop> {
@@ -17,20 +29,10 @@ impl Engine<'_> {
         let result = self.in_instance(declaration, instance, |engine| {
             declaration.axioms.iter().try_for_each(|axiom| {
                 let state = State::new(&axiom.locals);
-                engine.apart(state, |engine| engine.add_axiom(&axiom.body))
+                engine.apart(state, |engine| Sil::of(engine).add_axiom(&axiom.body))
             })
         });
         self.domains.axioms_in_progress -= 1;
         result
-    }
-
-    pub(crate) fn add_axiom(&mut self, body: &Expr) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::NotWellformed, body.span).trusted();
-        let (value, facts) =
-            self.scoped(None, |engine| engine.join(|engine| engine.eval(body, blame)))?;
-        for fact in facts.into_iter().chain([value?]) {
-            self.prover.add_axiom(fact);
-        }
-        Ok(())
     }
 }

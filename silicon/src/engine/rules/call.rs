@@ -4,11 +4,12 @@ use sil::program::{Expr, LocalId, Method, MethodId, Stmt};
 use smt::terms::Term;
 
 use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::rules::Sil;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::heap::Heap;
-use crate::engine::{Engine, Stop, View, Watch};
+use crate::engine::{Stop, View, Watch};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// `xs := m(es)`: the precondition is given away, the postcondition received.
     pub(crate) fn exec_call(
         &mut self,
@@ -27,7 +28,7 @@ impl Engine<'_> {
         let in_package = self.may_transfer();
         frame.assertion.keeps_snapshots = in_package;
         let before = (!in_package).then(|| self.here.heap.clone());
-        let (results, _) = self.in_frame(frame, |engine| engine.call(stmt, callee, before));
+        let (results, _) = self.in_frame(frame, |sil| sil.call(stmt, callee, before));
         for (&target, result) in targets.iter().zip(results?) {
             self.frame.store.set(target, result);
         }
@@ -46,9 +47,8 @@ impl Engine<'_> {
         let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
         let blame = Blame::new(ErrorId::CallPrecondition, stmt.span).trusted();
         self.remember_heap();
-        let (snapshot, seen) = self.watched(|engine| {
-            engine.consume_all(&preconditions, |clause| blame.clause(clause.span))
-        });
+        let (snapshot, seen) =
+            self.watched(|sil| sil.consume_all(&preconditions, |clause| blame.clause(clause.span)));
         let snapshot = snapshot?;
         self.frame.past.old = Some(match before {
             Some(before) => before,
@@ -79,12 +79,12 @@ impl Engine<'_> {
 /// The heap that a precondition describes, with the values it had when it was consumed: what `old`
 /// means in the postcondition of a call in a package, whose permissions may have come from several
 /// heaps (trap T18).
-fn taken(engine: &mut Engine<'_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
+fn taken(sil: &mut Sil<'_, '_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
     let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
-    let (produced, taken) = engine.exchanging(
+    let (produced, taken) = sil.exchanging(
         |engine| &mut engine.here.heap,
         Heap::default(),
-        |engine| engine.produce_all(preconditions, Some(snapshot), blame),
+        |sil| sil.produce_all(preconditions, Some(snapshot), blame),
     );
     produced.map(|()| taken)
 }

@@ -13,19 +13,20 @@ use sil::source::Span;
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::Blame;
+use crate::engine::rules::Sil;
 use crate::engine::rules::assertion::{Form, conjuncts};
 use crate::engine::rules::shape::{has_part, is_mixed};
 use crate::engine::state::heap::{Chunk, Resource};
-use crate::engine::{Engine, Reading, Stop, View};
+use crate::engine::{Engine, Explore, Reading, Stop, View};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.
     pub(crate) fn consume_all(
         &mut self,
         clauses: &[&Expr],
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
-        let (snapshot, left) = self.consuming_heap(|engine| engine.consume_parts(clauses, blame));
+        let (snapshot, left) = self.consuming_heap(|sil| sil.consume_parts(clauses, blame));
         self.here.heap = left;
         snapshot
     }
@@ -36,10 +37,9 @@ impl Engine<'_> {
         clauses: &[&Expr],
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
-        let consume = |engine: &mut Self| engine.consume_clauses(clauses, blame);
-        let snapshot = self
-            .exchanging(|engine| &mut engine.frame.assertion.reading, Reading::Exhale, consume)
-            .0?;
+        let consume = |sil: &mut Self| sil.consume_clauses(clauses, blame);
+        let snapshot =
+            self.exchanging(|sil| &mut sil.frame.assertion.reading, Reading::Exhale, consume).0?;
         let is_kept = self.frame.assertion.keeps_snapshots;
         Ok(if is_kept { self.checked_snapshot(clauses, snapshot) } else { snapshot })
     }
@@ -56,7 +56,7 @@ impl Engine<'_> {
             if !blame.is_of_application() {
                 self.log.enter_part(blame.span);
             }
-            let part = self.with_own_wildcards(|engine| engine.consume(conjunct, blame))?;
+            let part = self.with_own_wildcards(|sil| sil.consume(conjunct, blame))?;
             if has_part(conjunct) {
                 parts.push(part);
             }
@@ -80,7 +80,7 @@ impl Engine<'_> {
                 if !blame.is_silent() {
                     let goal = self.eval(assertion, blame)?;
                     self.prove_condition(assertion, goal, blame, |engine| {
-                        engine.eval(assertion, blame.silent())
+                        Sil::of(engine).eval(assertion, blame.silent())
                     })?;
                 }
                 Ok(self.terms.unit())
@@ -88,10 +88,10 @@ impl Engine<'_> {
             Form::All(_) => self.consume_clauses(&[assertion], |_| blame),
             Form::If { condition, then, otherwise } => {
                 let condition = self.eval(condition, blame)?;
-                self.either(condition, |engine, holds| {
+                self.either(condition, |sil, holds| {
                     match if holds { Some(then) } else { otherwise } {
-                        Some(side) => engine.consume_clauses(&[side], |_| blame),
-                        None => Ok(engine.terms.unit()),
+                        Some(side) => sil.consume_clauses(&[side], |_| blame),
+                        None => Ok(sil.terms.unit()),
                     }
                 })
             }
@@ -124,7 +124,9 @@ impl Engine<'_> {
         let loss = self.eval_amount(amount, blame)?;
         self.consume_location(resource, arguments, loss, assertion.span, blame)
     }
+}
 
+impl Engine<'_> {
     /// The same, of what has been evaluated; yields its snapshot.
     pub(crate) fn consume_location(
         &mut self,

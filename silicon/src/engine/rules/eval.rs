@@ -17,10 +17,11 @@ use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::rules::Sil;
 use crate::engine::state::Labelled;
 use crate::engine::{Engine, Explore, Reading, Stop, View};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// The value of `expr`, with its obligations (unless `blame` trusts it).
     pub(crate) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         grow_stack(|| self.eval_kind(expr, blame))
@@ -103,17 +104,6 @@ impl Engine<'_> {
         }
     }
 
-    /// The value of a variable; one that has been given none has any.
-    fn eval_local(&mut self, local: LocalId, ty: &Type) -> Term {
-        if let Some(value) = self.frame.store.get(local) {
-            return value;
-        }
-        let sort = self.sort(ty);
-        let value = self.fresh("undefined", sort);
-        self.frame.store.set(local, value);
-        value
-    }
-
     fn eval_conditional(
         &mut self,
         condition: &Expr,
@@ -130,10 +120,9 @@ impl Engine<'_> {
         if self.is_never_taken(condition, then)? {
             return self.eval(otherwise, blame);
         }
-        let then =
-            self.on_side((asked, true), |engine| engine.eval_under(condition, then, blame))?;
+        let then = self.on_side((asked, true), |sil| sil.eval_under(condition, then, blame))?;
         let otherwise =
-            self.on_side((asked, false), |engine| engine.eval_under(negation, otherwise, blame))?;
+            self.on_side((asked, false), |sil| sil.eval_under(negation, otherwise, blame))?;
         match (then, otherwise) {
             (Some(then), Some(otherwise)) => Ok(self.terms.ite(condition, then, otherwise)),
             (Some(only), None) | (None, Some(only)) => Ok(only),
@@ -186,7 +175,7 @@ impl Engine<'_> {
         if is_simple(expr) {
             return self.eval(expr, blame).map(Some);
         }
-        self.under(guard, |engine| engine.eval(expr, blame))
+        self.under(guard, |sil| sil.eval(expr, blame))
     }
 
     /// Asks whether the guard of a side of a conditional cannot hold. The question matters only in
@@ -264,15 +253,13 @@ impl Engine<'_> {
             }
             return Ok(value);
         };
-        let eval = |engine: &mut Self| {
-            engine.note_inside()?;
-            engine.eval(body, blame)
+        let eval = |sil: &mut Self| {
+            sil.note_inside()?;
+            sil.eval(body, blame)
         };
-        let eval = |engine: &mut Self| engine.in_heap(heap, eval);
-        let eval = |engine: &mut Self| {
-            engine.exchanging(|engine| &mut engine.frame.without_own, None, eval).0
-        };
-        self.exchanging(|engine| &mut engine.here.consuming, None, eval).0
+        let eval = |sil: &mut Self| sil.in_heap(heap, eval);
+        let eval = |sil: &mut Self| sil.exchanging(|sil| &mut sil.frame.without_own, None, eval).0;
+        self.exchanging(|sil| &mut sil.here.consuming, None, eval).0
     }
 
     /// An expression that makes a collection or looks into one.
@@ -361,12 +348,6 @@ impl Engine<'_> {
         Ok(map)
     }
 
-    /// Asks whether a label has been passed for sure, where states have been merged since.
-    fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
-        Ok(reached == Terms::TRUE
-            || self.ask_obligation(reached)? == crate::engine::run::explore::Answer::Yes)
-    }
-
     /// `asserting (A) in e`: A is proved and then known, nothing is given away.
     pub(crate) fn eval_asserting(
         &mut self,
@@ -380,9 +361,9 @@ impl Engine<'_> {
         if blame.is_trusted() {
             self.assume_pure_conjuncts(assertion, blame)?;
         } else {
-            self.join(|engine| {
-                engine.here.package.reserve.clear();
-                engine.consume_all(&[assertion], |_| blame)?;
+            self.join(|sil| {
+                sil.here.package.reserve.clear();
+                sil.consume_all(&[assertion], |_| blame)?;
                 Ok(Terms::TRUE)
             })?;
         }
@@ -401,6 +382,25 @@ impl Engine<'_> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl Engine<'_> {
+    /// The value of a variable; one that has been given none has any.
+    fn eval_local(&mut self, local: LocalId, ty: &Type) -> Term {
+        if let Some(value) = self.frame.store.get(local) {
+            return value;
+        }
+        let sort = self.sort(ty);
+        let value = self.fresh("undefined", sort);
+        self.frame.store.set(local, value);
+        value
+    }
+
+    /// Asks whether a label has been passed for sure, where states have been merged since.
+    fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
+        Ok(reached == Terms::TRUE
+            || self.ask_obligation(reached)? == crate::engine::run::explore::Answer::Yes)
     }
 }
 

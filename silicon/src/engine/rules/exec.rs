@@ -7,11 +7,12 @@ use sil::source::Span;
 use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::rules::Sil;
 use crate::engine::state::Labelled;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Engine, Stop};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// One statement of a block.
     pub(crate) fn exec(&mut self, stmt: &Stmt) -> Result<(), Stop> {
         self.log.enter(keyword(&stmt.kind), stmt.span);
@@ -108,6 +109,23 @@ impl Engine<'_> {
         }
     }
 
+    /// `e1.f := e2`: needs full permission.
+    fn exec_field_assign(
+        &mut self,
+        stmt: &Stmt,
+        receiver: &Expr,
+        field: FieldId,
+        value: &Expr,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::AssignmentFailed, stmt.span);
+        let receiver_value = self.eval(receiver, blame)?;
+        let value = self.eval(value, blame)?;
+        let value = self.core.named(&self.core.program.fields[field].name, value)?;
+        self.write_field(receiver_value, field, value, stmt.span, blame)
+    }
+}
+
+impl Engine<'_> {
     /// Large values get a name, so that later terms stay small.
     fn assign(&mut self, target: LocalId, value: Term) -> Result<(), Stop> {
         let value = self.named(&self.frame.locals[target].name.clone(), value)?;
@@ -136,21 +154,6 @@ impl Engine<'_> {
             self.log.taint(name, reported);
         }
         Ok(name)
-    }
-
-    /// `e1.f := e2`: needs full permission.
-    fn exec_field_assign(
-        &mut self,
-        stmt: &Stmt,
-        receiver: &Expr,
-        field: FieldId,
-        value: &Expr,
-    ) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::AssignmentFailed, stmt.span);
-        let receiver_value = self.eval(receiver, blame)?;
-        let value = self.eval(value, blame)?;
-        let value = self.named(&self.program.fields[field].name.clone(), value)?;
-        self.write_field(receiver_value, field, value, stmt.span, blame)
     }
 
     /// Gives a field a new value: needs full permission.

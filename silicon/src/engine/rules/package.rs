@@ -11,6 +11,7 @@ use smt::terms::{Sort, Term, Terms};
 
 use super::wands::{Agreement, sides};
 use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::rules::Sil;
 use crate::engine::state::heap::{Chunk, Heap};
 use crate::engine::state::mode::{Definition, Mode};
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -40,7 +41,7 @@ struct Group {
     agreed: Vec<Term>,
 }
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// `package A --* B { script }`.
     pub(crate) fn exec_package(
         &mut self,
@@ -63,14 +64,14 @@ impl Engine<'_> {
         let definitions = std::mem::take(&mut self.gathered.definitions);
         // SOUNDNESS: nothing learnt inside is kept, the left-hand side may be contradictory (trap
         // T10d).
-        let (outcome, inside) = self.finding_apart(|engine| {
-            engine.in_package(root, |engine| {
-                engine.scoped(None, |engine| {
-                    engine.explore(|engine| {
+        let (outcome, inside) = self.finding_apart(|sil| {
+            sil.in_package(root, |sil| {
+                sil.scoped(None, |sil| {
+                    sil.explore(|sil| {
                         // That the wand is ill-formed is an error: its right-hand side proves
                         // nothing more.
                         let end = if is_ill_formed { blame.silent() } else { blame.trusted() };
-                        engine.run_package(wand, root, script, end)
+                        sil.run_package(wand, root, script, end)
                     })
                 })
             })
@@ -133,7 +134,8 @@ impl Engine<'_> {
     ) -> Result<End, Stop> {
         let (left, right) = sides(wand);
         self.here.package.agreed = Rc::default();
-        self.here.package.reserve.insert(0, std::mem::take(&mut self.here.heap));
+        let here = &mut self.here;
+        here.package.reserve.insert(0, std::mem::take(&mut here.heap));
         let result = self.run_script(left, right, root, script, blame);
         let reserve = self.here.package.reserve.clone();
         let agreed = std::mem::take(&mut self.here.package.agreed);
@@ -192,7 +194,9 @@ impl Engine<'_> {
             _ => self.exec(statement),
         }
     }
+}
 
+impl Engine<'_> {
     /// The paths of a package as the outside sees them.
     fn groups(&mut self, root: Term, paths: Vec<(Vec<Term>, End)>) -> Vec<Group> {
         let known_outside = |engine: &Self, literal: Term| !engine.terms.mentions(literal, &[root]);

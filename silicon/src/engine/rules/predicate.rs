@@ -7,32 +7,33 @@ use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::rules::Sil;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::state::{Frame, Store};
 use crate::engine::whole::Fact;
 use crate::engine::{Engine, Explore, Reading, Stop, View};
 
-impl<'p> Engine<'p> {
+impl<'p> Sil<'_, 'p> {
     /// `fold acc(P(es), p)`.
     pub(crate) fn exec_fold(&mut self, access: &PredicateAccess, blame: Blame) -> Result<(), Stop> {
         let arguments = self.eval_all(&access.arguments, blame)?;
-        self.with_own_wildcards(|engine| {
-            let amount = engine.positive_amount(access, blame)?;
-            let program = engine.program;
+        self.with_own_wildcards(|sil| {
+            let amount = sil.positive_amount(access, blame)?;
+            let program = sil.program;
             let Some(body) = &program.predicates[access.predicate].body else {
-                return engine.unsupported_at(access.span, "`fold` of an abstract predicate");
+                return sil.unsupported_at(access.span, "`fold` of an abstract predicate");
             };
-            let blame = engine.body_blame(access.predicate, amount, blame);
-            engine.remember_heap();
-            let before = engine.here.heap.clone();
-            let snapshot = engine.in_body(access.predicate, &arguments, amount, |engine| {
-                engine.frame.assertion.keeps_snapshots = true;
-                engine.consume_all(&[body], |_| blame)
+            let blame = sil.body_blame(access.predicate, amount, blame);
+            sil.remember_heap();
+            let before = sil.here.heap.clone();
+            let snapshot = sil.in_body(access.predicate, &arguments, amount, |sil| {
+                sil.frame.assertion.keeps_snapshots = true;
+                sil.consume_all(&[body], |_| blame)
             })?;
-            engine.note_enclosed(&before)?;
-            engine.note_instance(access.predicate, &arguments, snapshot, amount)?;
-            engine.assume_trigger(access.predicate, &arguments, snapshot)?;
-            engine.add_chunk(
+            sil.note_enclosed(&before)?;
+            sil.note_instance(access.predicate, &arguments, snapshot, amount)?;
+            sil.assume_trigger(access.predicate, &arguments, snapshot)?;
+            sil.add_chunk(
                 Resource::Predicate(access.predicate),
                 Chunk { arguments: arguments.clone(), value: snapshot, amount },
             )
@@ -59,39 +60,6 @@ impl<'p> Engine<'p> {
         self.prove_of(amount, is_positive, blame, reason, access.amount.span)
     }
 
-    /// Takes an instance that is opened, and gives its snapshot: any where a failure is reported.
-    ///
-    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, it has
-    /// none, and nothing is produced: a body beside the permissions that it stands for would be a
-    /// contradiction (trap T17b).
-    pub(crate) fn take_instance(
-        &mut self,
-        predicate: PredicateId,
-        arguments: &[Term],
-        amount: Term,
-        at: Span,
-        blame: Blame,
-    ) -> Result<Option<Term>, Stop> {
-        let resource = Resource::Predicate(predicate);
-        let snapshot = match self.take_location(resource, arguments, amount)? {
-            Some(snapshot) => snapshot,
-            None if blame.is_trusted() => return Ok(None),
-            None => {
-                let left = self.left();
-                let lack = self.report_lack(&left, resource, arguments, Some(amount), blame, at)?;
-                let is_missing = self.assume_no_lack(lack)?;
-                self.drop_aliases(resource, arguments)?;
-                let snapshot = self.fresh("missing", smt::terms::Sort::SNAP);
-                if is_missing {
-                    self.taint(snapshot, lack.reported)?;
-                }
-                snapshot
-            }
-        };
-        self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
-        Ok(Some(snapshot))
-    }
-
     /// Takes an instance and produces its body.
     pub(crate) fn unfold(
         &mut self,
@@ -116,26 +84,14 @@ impl<'p> Engine<'p> {
         };
         let before = self.here.heap.clone();
         let blame = self.body_blame(predicate, amount, blame);
-        self.in_body(predicate, arguments, amount, |engine| {
+        self.in_body(predicate, arguments, amount, |sil| {
             // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not
             // constrain it further (trap T9a): it would be told to be smaller than itself.
-            engine.frame.assertion.constrainable = Rc::default();
-            engine.produce_all(&[body], Some(snapshot), |_| blame)
+            sil.frame.assertion.constrainable = Rc::default();
+            sil.produce_all(&[body], Some(snapshot), |_| blame)
         })?;
         self.note_opened(&before, predicate, arguments, snapshot)?;
         self.assume_trigger(predicate, arguments, snapshot)
-    }
-
-    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check.
-    /// But what it asserts has been shown of a whole instance only (see
-    /// [`Self::verify_predicate`]), so of a part it is trusted as far as the one who uses it is.
-    ///
-    /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a
-    /// part, however much is written.
-    fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
-        let is_part = !self.extends_exactly() || amount != Terms::WRITE;
-        let is_open = is_part && self.of_program(Fact::IsAsserting(predicate));
-        if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
 
     /// Runs with the predicate's formals bound and amounts scaled.
@@ -163,20 +119,6 @@ impl<'p> Engine<'p> {
         self.in_frame(frame, run).0
     }
 
-    /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.
-    pub(crate) fn assume_trigger(
-        &mut self,
-        predicate: PredicateId,
-        arguments: &[Term],
-        snapshot: Term,
-    ) -> Result<(), Stop> {
-        let symbol = self.predicate_trigger(predicate);
-        let mut operands = vec![snapshot];
-        operands.extend(arguments);
-        let fact = self.terms.apply(symbol, &operands);
-        self.assume(fact)
-    }
-
     /// `unfolding acc(P(es), p) in e`: e in the state after the unfold.
     pub(crate) fn eval_unfolding(
         &mut self,
@@ -193,10 +135,10 @@ impl<'p> Engine<'p> {
             let sort = self.sort(&body.ty);
             return Ok(self.fresh("beyond", sort));
         }
-        self.join(|engine| {
-            engine.enter_unfolding(access, &arguments, amount, blame)?;
-            engine.note_inside()?;
-            engine.eval(body, blame)
+        self.join(|sil| {
+            sil.enter_unfolding(access, &arguments, amount, blame)?;
+            sil.note_inside()?;
+            sil.eval(body, blame)
         })
     }
 
@@ -253,8 +195,69 @@ impl<'p> Engine<'p> {
         let joins = body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
         self.in_mode(
             |mode| mode.joins = joins,
-            |engine| engine.unfold(predicate, arguments, amount, at, blame),
+            |sil| sil.unfold(predicate, arguments, amount, at, blame),
         )
+    }
+}
+
+impl Engine<'_> {
+    /// Takes an instance that is opened, and gives its snapshot: any where a failure is reported.
+    ///
+    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, it has
+    /// none, and nothing is produced: a body beside the permissions that it stands for would be a
+    /// contradiction (trap T17b).
+    pub(crate) fn take_instance(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<Option<Term>, Stop> {
+        let resource = Resource::Predicate(predicate);
+        let snapshot = match self.take_location(resource, arguments, amount)? {
+            Some(snapshot) => snapshot,
+            None if blame.is_trusted() => return Ok(None),
+            None => {
+                let left = self.left();
+                let lack = self.report_lack(&left, resource, arguments, Some(amount), blame, at)?;
+                let is_missing = self.assume_no_lack(lack)?;
+                self.drop_aliases(resource, arguments)?;
+                let snapshot = self.fresh("missing", smt::terms::Sort::SNAP);
+                if is_missing {
+                    self.taint(snapshot, lack.reported)?;
+                }
+                snapshot
+            }
+        };
+        self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
+        Ok(Some(snapshot))
+    }
+
+    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check.
+    /// But what it asserts has been shown of a whole instance only (see
+    /// [`Self::verify_predicate`]), so of a part it is trusted as far as the one who uses it is.
+    ///
+    /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a
+    /// part, however much is written.
+    fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
+        let is_part = !self.extends_exactly() || amount != Terms::WRITE;
+        let is_open = is_part && self.of_program(Fact::IsAsserting(predicate));
+        if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
+    }
+
+    /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.
+    pub(crate) fn assume_trigger(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        snapshot: Term,
+    ) -> Result<(), Stop> {
+        let symbol = self.predicate_trigger(predicate);
+        let mut operands = vec![snapshot];
+        operands.extend(arguments);
+        let fact = self.terms.apply(symbol, &operands);
+        self.assume(fact)
     }
 }
 

@@ -7,12 +7,13 @@ use sil::program::{BinaryOp, Expr, ExprKind, Location, Quantifier};
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::rules::Sil;
 use crate::engine::rules::assertion::{Form, conjuncts};
 use crate::engine::rules::shape::{has_part, is_mixed};
 use crate::engine::state::heap::{Chunk, Resource};
-use crate::engine::{Engine, Reading, Stop, View};
+use crate::engine::{Engine, Explore, Reading, Stop, View};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// Produces the conjuncts of all clauses, left to right; `blame` gives each clause its error.
     pub(crate) fn produce_all(
         &mut self,
@@ -42,7 +43,7 @@ impl Engine<'_> {
         for (clause, conjunct) in conjuncts {
             let own = if has_part(conjunct) { self.next_part(&mut rest)? } else { None };
             let blame = blame(clauses[clause]);
-            self.with_own_wildcards(|engine| engine.produce(conjunct, own, blame))?;
+            self.with_own_wildcards(|sil| sil.produce(conjunct, own, blame))?;
         }
         Ok(())
     }
@@ -73,10 +74,10 @@ impl Engine<'_> {
             Form::All(_) => self.produce_all(&[assertion], snapshot, |_| blame),
             Form::If { condition, then, otherwise } => {
                 let condition = self.eval(condition, blame)?;
-                self.either(condition, |engine, holds| {
+                self.either(condition, |sil, holds| {
                     match if holds { Some(then) } else { otherwise } {
-                        Some(side) => engine.produce_all(&[side], snapshot, |_| blame)?,
-                        None => engine.assume_unit(snapshot)?,
+                        Some(side) => sil.produce_all(&[side], snapshot, |_| blame)?,
+                        None => sil.assume_unit(snapshot)?,
                     }
                     Ok(Terms::TRUE)
                 })?;
@@ -129,29 +130,6 @@ impl Engine<'_> {
         self.produce_location(resource, arguments, gain, snapshot)
     }
 
-    /// The same, of what has been evaluated.
-    pub(crate) fn produce_location(
-        &mut self,
-        resource: Resource,
-        arguments: Vec<Term>,
-        gain: Term,
-        snapshot: Option<Term>,
-    ) -> Result<(), Stop> {
-        let sort = self.resource_sort(resource);
-        let value = match snapshot {
-            Some(snapshot) => {
-                let wrapped = self.terms.is_wrapped(snapshot, sort);
-                self.assume(wrapped)?;
-                self.terms.snap_unwrap(snapshot, sort)
-            }
-            None => {
-                let hint = self.resource_name(resource);
-                self.fresh(&hint, sort)
-            }
-        };
-        self.add_chunk(resource, Chunk { arguments, value, amount: gain })
-    }
-
     /// An amount, not negative, times the factor of the predicate around.
     pub(crate) fn eval_amount(&mut self, amount: &Expr, blame: Blame) -> Result<Term, Stop> {
         let mut value = self.eval(amount, blame)?;
@@ -182,6 +160,31 @@ impl Engine<'_> {
             }
             None => value,
         })
+    }
+}
+
+impl Engine<'_> {
+    /// The same, of what has been evaluated.
+    pub(crate) fn produce_location(
+        &mut self,
+        resource: Resource,
+        arguments: Vec<Term>,
+        gain: Term,
+        snapshot: Option<Term>,
+    ) -> Result<(), Stop> {
+        let sort = self.resource_sort(resource);
+        let value = match snapshot {
+            Some(snapshot) => {
+                let wrapped = self.terms.is_wrapped(snapshot, sort);
+                self.assume(wrapped)?;
+                self.terms.snap_unwrap(snapshot, sort)
+            }
+            None => {
+                let hint = self.resource_name(resource);
+                self.fresh(&hint, sort)
+            }
+        };
+        self.add_chunk(resource, Chunk { arguments, value, amount: gain })
     }
 }
 

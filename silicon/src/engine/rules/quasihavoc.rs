@@ -6,13 +6,14 @@ use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::Sil;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{Prefix, QuantifiedConjunct, Step};
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// `quasihavoc condition ==> resource`.
     pub(crate) fn exec_quasihavoc(
         &mut self,
@@ -59,7 +60,9 @@ impl Engine<'_> {
         let forgotten = self.terms.is_some(footprint.amount);
         self.forget_values(access.resource, forgotten)
     }
+}
 
+impl Engine<'_> {
     /// Gives every chunk of a resource new values where `forgotten`, over the formals, holds.
     fn forget_values(&mut self, resource: Resource, forgotten: Term) -> Result<(), Stop> {
         if forgotten == Terms::FALSE {

@@ -14,19 +14,18 @@ use smt::terms::Term;
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::log::{Recalled, RefuteKey};
+use crate::engine::rules::Sil;
 use crate::engine::{Engine, Explore, Stop, Watch};
 use crate::report::Severity;
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// Tries to prove `assertion`; nothing is kept of it, and the path goes on as if it were not
     /// there.
     pub(crate) fn exec_refute(&mut self, statement: &Stmt, assertion: &Expr) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::RefuteFailed, assertion.span);
-        let (result, found) = self.finding_apart(|engine| {
-            engine.with_own_taints(|engine| {
-                engine.scoped(None, |engine| {
-                    engine.explore(|engine| engine.consume_all(&[assertion], |_| blame))
-                })
+        let (result, found) = self.finding_apart(|sil| {
+            sil.with_own_taints(|sil| {
+                sil.scoped(None, |sil| sil.explore(|sil| sil.consume_all(&[assertion], |_| blame)))
             })
         });
         result?.0?;
@@ -62,7 +61,9 @@ impl Engine<'_> {
         }
         Ok(())
     }
+}
 
+impl Engine<'_> {
     /// Reports what smoke detection has found at a statement, block or member: at its first line,
     /// since what it is about may be long. `reason`: why, if that is known.
     pub(crate) fn report_unreachable(&mut self, span: Span, reason: Option<&str>) {

@@ -8,6 +8,7 @@
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location};
 use smt::terms::{Sort, Term, TermKind, Terms, grow_stack};
 
+use crate::engine::rules::Sil;
 use crate::engine::rules::assertion::{Form, conjuncts};
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct, Step};
 use crate::engine::rules::same::Same;
@@ -220,41 +221,7 @@ pub(crate) struct Rest {
     parts: usize,
 }
 
-impl Engine<'_> {
-    /// Begins to take a snapshot apart that has so many parts.
-    pub(crate) fn rest(&mut self, snapshot: Option<Term>, parts: usize) -> Result<Rest, Stop> {
-        if parts == 0 {
-            self.assume_unit(snapshot)?;
-        }
-        Ok(Rest { snapshot, parts })
-    }
-
-    /// The next part of a snapshot, as [`Self::assembled`] has put it there.
-    pub(crate) fn next_part(&mut self, rest: &mut Rest) -> Result<Option<Term>, Stop> {
-        rest.parts = rest.parts.checked_sub(1).expect("there are as many parts as counted");
-        let Some(snapshot) = rest.snapshot.take() else { return Ok(None) };
-        if rest.parts == 0 {
-            return Ok(Some(snapshot));
-        }
-        let is_pair = self.terms.is_pair(snapshot);
-        self.assume(is_pair)?;
-        rest.snapshot = Some(self.terms.snd(snapshot));
-        Ok(Some(self.terms.fst(snapshot)))
-    }
-
-    /// The snapshot of what gives no permission.
-    pub(crate) fn assume_unit(&mut self, snapshot: Option<Term>) -> Result<(), Stop> {
-        let Some(snapshot) = snapshot else { return Ok(()) };
-        let fact = self.terms.is_unit(snapshot);
-        self.assume(fact)
-    }
-
-    /// The snapshot that has these parts.
-    pub(crate) fn assembled(&mut self, mut parts: Vec<Term>) -> Term {
-        let Some(last) = parts.pop() else { return self.terms.unit() };
-        parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest))
-    }
-
+impl Sil<'_, '_> {
     /// A snapshot of clauses that somebody will take apart.
     ///
     /// SOUNDNESS: one that is not as it should be would be a contradiction there, so it is not
@@ -322,6 +289,42 @@ impl Engine<'_> {
                 Shape::Value { .. } | Shape::Mixed => true,
             }
         })
+    }
+}
+
+impl Engine<'_> {
+    /// Begins to take a snapshot apart that has so many parts.
+    pub(crate) fn rest(&mut self, snapshot: Option<Term>, parts: usize) -> Result<Rest, Stop> {
+        if parts == 0 {
+            self.assume_unit(snapshot)?;
+        }
+        Ok(Rest { snapshot, parts })
+    }
+
+    /// The next part of a snapshot, as [`Self::assembled`] has put it there.
+    pub(crate) fn next_part(&mut self, rest: &mut Rest) -> Result<Option<Term>, Stop> {
+        rest.parts = rest.parts.checked_sub(1).expect("there are as many parts as counted");
+        let Some(snapshot) = rest.snapshot.take() else { return Ok(None) };
+        if rest.parts == 0 {
+            return Ok(Some(snapshot));
+        }
+        let is_pair = self.terms.is_pair(snapshot);
+        self.assume(is_pair)?;
+        rest.snapshot = Some(self.terms.snd(snapshot));
+        Ok(Some(self.terms.fst(snapshot)))
+    }
+
+    /// The snapshot of what gives no permission.
+    pub(crate) fn assume_unit(&mut self, snapshot: Option<Term>) -> Result<(), Stop> {
+        let Some(snapshot) = snapshot else { return Ok(()) };
+        let fact = self.terms.is_unit(snapshot);
+        self.assume(fact)
+    }
+
+    /// The snapshot that has these parts.
+    pub(crate) fn assembled(&mut self, mut parts: Vec<Term>) -> Term {
+        let Some(last) = parts.pop() else { return self.terms.unit() };
+        parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest))
     }
 
     fn may_hold(&mut self, snapshot: Term, sort: Sort) -> bool {

@@ -12,6 +12,7 @@ use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::log::Found;
+use crate::engine::rules::Sil;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::whole::Fact;
@@ -28,7 +29,7 @@ pub(crate) struct Agreement {
     pub(super) facts: Vec<Term>,
 }
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// The resource and the arguments that a wand denotes where it is mentioned.
     pub(crate) fn eval_wand(
         &mut self,
@@ -47,13 +48,6 @@ impl Engine<'_> {
             }
         }
         Ok((resource, arguments))
-    }
-
-    /// The right-hand snapshot that a wand gives for a left-hand one.
-    pub(super) fn applied(&mut self, function: Term, snapshot: Term) -> Term {
-        let sort = self.wand_sort();
-        let symbol = self.terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);
-        self.terms.apply(symbol, &[function, snapshot])
     }
 
     /// produce(σ, s, A --* B).
@@ -120,9 +114,8 @@ impl Engine<'_> {
         wand: &Expr,
         package: Option<Blame>,
     ) -> Result<Found, Stop> {
-        let (result, mut own) = self.finding_apart(|engine| {
-            engine.with_own_taints(|engine| engine.check_wand(wand, package))
-        });
+        let (result, mut own) =
+            self.finding_apart(|sil| sil.with_own_taints(|sil| sil.check_wand(wand, package)));
         // What was not decided is no flaw, and no proof either.
         if own.gave_up() {
             self.log.give_up();
@@ -143,14 +136,14 @@ impl Engine<'_> {
     fn check_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<(), Stop> {
         let (left, right) = sides(wand);
         let blame = Blame::new(ErrorId::WandNotWellformed, wand.span);
-        let (result, _) = self.scoped(None, |engine| {
-            engine.explore(|engine| {
-                engine.here.heap = Heap::default();
-                engine.here.consuming = None;
-                engine.here.package.reserve.clear();
-                engine.produce_all(&[left], None, |_| package.unwrap_or(blame))?;
-                engine.frame.past.lhs = Some(std::mem::take(&mut engine.here.heap));
-                engine.produce_all(&[right], None, |_| blame)
+        let (result, _) = self.scoped(None, |sil| {
+            sil.explore(|sil| {
+                sil.here.heap = Heap::default();
+                sil.here.consuming = None;
+                sil.here.package.reserve.clear();
+                sil.produce_all(&[left], None, |_| package.unwrap_or(blame))?;
+                sil.frame.past.lhs = Some(std::mem::take(&mut sil.here.heap));
+                sil.produce_all(&[right], None, |_| blame)
             })
         })?;
         result.map(|_| ())
@@ -174,6 +167,60 @@ impl Engine<'_> {
         self.produce_all(&[right], Some(function), |_| blame.trusted())?;
         self.frame.past.lhs = lhs;
         self.keep_values(&before)
+    }
+
+    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand
+    /// snapshot and that heap.
+    fn consume_both(
+        &mut self,
+        wand: &Expr,
+        left: &Expr,
+        blame: Blame,
+    ) -> Result<(Term, Heap), Stop> {
+        let before = self.here.heap.clone();
+        let (consumed, _) = self.exchanging(
+            |sil| &mut sil.frame.assertion.keeps_snapshots,
+            true,
+            |sil| {
+                let (taken, rest) = sil.consuming_heap(|sil| {
+                    let function = sil.consume_wand(wand, blame)?;
+                    let snapshot = sil.consume_parts(&[left], |_| blame.trusted())?;
+                    Ok::<_, Stop>((function, snapshot))
+                });
+                sil.here.heap = rest;
+                taken
+            },
+        );
+        let (function, snapshot) = consumed?;
+        self.meet_footprint(function, snapshot)?;
+        Ok((self.applied(function, snapshot), before))
+    }
+
+    /// `applying (A --* B) in e`.
+    pub(crate) fn eval_applying(
+        &mut self,
+        wand: &Expr,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        self.join(|sil| {
+            sil.here.consuming = None;
+            sil.frame.result_of = None;
+            // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+            sil.here.package.reserve.clear();
+            sil.apply(wand, blame)?;
+            sil.note_inside()?;
+            sil.eval(body, blame)
+        })
+    }
+}
+
+impl Engine<'_> {
+    /// The right-hand snapshot that a wand gives for a left-hand one.
+    pub(super) fn applied(&mut self, function: Term, snapshot: Term) -> Term {
+        let sort = self.wand_sort();
+        let symbol = self.terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);
+        self.terms.apply(symbol, &[function, snapshot])
     }
 
     /// Applying a wand changes no location: what it was given it gives back, perhaps in another
@@ -206,33 +253,6 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand
-    /// snapshot and that heap.
-    fn consume_both(
-        &mut self,
-        wand: &Expr,
-        left: &Expr,
-        blame: Blame,
-    ) -> Result<(Term, Heap), Stop> {
-        let before = self.here.heap.clone();
-        let (consumed, _) = self.exchanging(
-            |engine| &mut engine.frame.assertion.keeps_snapshots,
-            true,
-            |engine| {
-                let (taken, rest) = engine.consuming_heap(|engine| {
-                    let function = engine.consume_wand(wand, blame)?;
-                    let snapshot = engine.consume_parts(&[left], |_| blame.trusted())?;
-                    Ok::<_, Stop>((function, snapshot))
-                });
-                engine.here.heap = rest;
-                taken
-            },
-        );
-        let (function, snapshot) = consumed?;
-        self.meet_footprint(function, snapshot)?;
-        Ok((self.applied(function, snapshot), before))
-    }
-
     /// The left-hand side of a wand holds beside its footprint: what is known of both.
     fn meet_footprint(&mut self, function: Term, snapshot: Term) -> Result<(), Stop> {
         let Some(known) = self.made.agreements.get(&function) else { return Ok(()) };
@@ -242,24 +262,6 @@ impl Engine<'_> {
             self.learn_agreement(fact)?;
         }
         Ok(())
-    }
-
-    /// `applying (A --* B) in e`.
-    pub(crate) fn eval_applying(
-        &mut self,
-        wand: &Expr,
-        body: &Expr,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        self.join(|engine| {
-            engine.here.consuming = None;
-            engine.frame.result_of = None;
-            // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
-            engine.here.package.reserve.clear();
-            engine.apply(wand, blame)?;
-            engine.note_inside()?;
-            engine.eval(body, blame)
-        })
     }
 }
 

@@ -346,6 +346,27 @@ pub(crate) trait Explore<'p>: View<'p> {
         self.core().pop_to(depth)?;
         Ok((result, facts))
     }
+
+    /// Runs `run` for both truths of a condition. Where states are merged, both times here and now;
+    /// elsewhere for the truth that this run of the statement assumes.
+    fn either(
+        &mut self,
+        condition: Term,
+        mut run: impl FnMut(&mut Self, bool) -> Result<Term, Stop>,
+    ) -> Result<Term, Stop> {
+        let in_package = self.core().may_transfer() || !self.core().mode.roots.is_empty();
+        if !self.core().mode.joins || in_package || self.core().terms.as_bool(condition).is_some() {
+            let holds = self.core().branch(condition)?;
+            return run(self, holds);
+        }
+        let (paths, facts) = self.explore_apart(|view| {
+            let holds = view.core().branch(condition)?;
+            view.core().settle(condition, holds);
+            let value = run(view, holds)?;
+            Ok((view.core().state(), value))
+        })?;
+        self.core().merge_paths(paths, facts)
+    }
 }
 
 impl<'p, V: View<'p>> Explore<'p> for V {}

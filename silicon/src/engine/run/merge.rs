@@ -35,7 +35,7 @@ use crate::engine::run::explore::Path;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::state::{AssertionReading, Frame, Here, Labelled, Package, Past, State, Store};
-use crate::engine::{Engine, Explore, Stop};
+use crate::engine::{Engine, Stop};
 use crate::options::Join;
 
 /// With more ways through one assertion than this, its conditionals are merged.
@@ -51,27 +51,6 @@ pub(crate) type Guarded = (Term, Term);
 type Counterparts = FxHashSet<(Term, Term)>;
 
 impl<'p> Engine<'p> {
-    /// Runs `run` for both truths of a condition. Where states are merged, both times here and now;
-    /// elsewhere for the truth that this run of the statement assumes.
-    pub(crate) fn either(
-        &mut self,
-        condition: Term,
-        mut run: impl FnMut(&mut Self, bool) -> Result<Term, Stop>,
-    ) -> Result<Term, Stop> {
-        let in_package = self.may_transfer() || !self.mode.roots.is_empty();
-        if !self.mode.joins || in_package || self.terms.as_bool(condition).is_some() {
-            let holds = self.branch(condition)?;
-            return run(self, holds);
-        }
-        let (paths, facts) = self.explore_apart(|engine| {
-            let holds = engine.branch(condition)?;
-            engine.settle(condition, holds);
-            let value = run(engine, holds)?;
-            Ok((engine.state(), value))
-        })?;
-        self.merge_paths(paths, facts)
-    }
-
     /// Tells whether to merge the conditionals of an assertion with so many ways through it, where
     /// no method decides: in contracts of functions and in predicates.
     pub(crate) fn merges_ways(&self, clauses: &[Expr]) -> bool {

@@ -5,6 +5,7 @@ use sil::source::Span;
 use smt::terms::Term;
 
 use crate::engine::findings::blame::Blame;
+use crate::engine::rules::Sil;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::State;
 use crate::engine::{Engine, Stop};
@@ -89,7 +90,7 @@ impl<'p> Written<'p> for InSil<'p> {
     }
 
     fn eval(engine: &mut Engine<'p>, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
-        engine.eval(expr, blame)
+        Sil::of(engine).eval(expr, blame)
     }
 
     fn produce(
@@ -98,7 +99,7 @@ impl<'p> Written<'p> for InSil<'p> {
         snapshot: Option<Term>,
         blame: impl Fn(Span) -> Blame,
     ) -> Result<(), Stop> {
-        engine.produce_all(clauses, snapshot, |clause| blame(clause.span))
+        Sil::of(engine).produce_all(clauses, snapshot, |clause| blame(clause.span))
     }
 
     fn consume(
@@ -106,6 +107,6 @@ impl<'p> Written<'p> for InSil<'p> {
         clauses: &[&'p Expr],
         blame: impl Fn(Span) -> Blame,
     ) -> Result<(), Stop> {
-        engine.consume_all(clauses, |clause| blame(clause.span)).map(drop)
+        Sil::of(engine).consume_all(clauses, |clause| blame(clause.span)).map(drop)
     }
 }

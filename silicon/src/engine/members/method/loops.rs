@@ -8,6 +8,7 @@ use sil::program::Expr;
 use super::{Driver, Place};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::contract::checked_again;
+use crate::engine::rules::Sil;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::Forgot;
 use crate::engine::state::heap::Heap;
@@ -23,23 +24,23 @@ impl Driver<'_, '_> {
         the_loop: &Loop,
     ) -> Result<Option<Place>, Stop> {
         let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
-        if self.engine.choose(&[None, None])? == 0 {
+        if self.sil.choose(&[None, None])? == 0 {
             self.forget(the_loop);
-            self.engine.produce_all(&invariants, None, |clause| {
+            self.sil.produce_all(&invariants, None, |clause| {
                 Blame::new(ErrorId::NotWellformed, clause.span)
             })?;
             return Ok(None);
         }
-        let again = self.engine.framed_but_ill_formed(&invariants)?;
+        let again = self.sil.framed_but_ill_formed(&invariants)?;
         let blame = checked_again(ErrorId::InvariantNotEstablished, again);
-        self.engine.consume_all(&invariants, blame)?;
-        let frame = self.engine.here.heap.clone();
-        self.engine.here.framed.push(frame);
+        self.sil.consume_all(&invariants, blame)?;
+        let frame = self.sil.here.heap.clone();
+        self.sil.here.framed.push(frame);
         self.forget(the_loop);
-        let blame = checked_again(ErrorId::NotWellformed, self.engine.ill_formed(&invariants)?);
+        let blame = checked_again(ErrorId::NotWellformed, self.sil.ill_formed(&invariants)?);
         // What holds on entry is no contradiction, unless something else is assumed than was shown.
         let may_be_vacuous =
-            the_loop.invariants.iter().any(has_two_readings) && !self.engine.seems_dead()?;
+            the_loop.invariants.iter().any(has_two_readings) && !self.sil.seems_dead()?;
         let first = invariants.first().filter(|_| may_be_vacuous).map(|first| first.span);
         if let Some(first) = first {
             self.met.entry(first).or_insert(false);
@@ -48,17 +49,17 @@ impl Driver<'_, '_> {
         let mut has_failed = false;
         for clause in &invariants {
             let blame = Blame::new(ErrorId::InvariantNotEstablished, clause.span);
-            has_failed |= self.engine.has_failed(blame, Reason::AssertionFalse)?;
+            has_failed |= self.sil.has_failed(blame, Reason::AssertionFalse)?;
         }
-        let produce = |engine: &mut Engine<'_>| engine.produce_all(&invariants, None, blame);
-        self.engine
+        let produce = |sil: &mut Sil<'_, '_>| sil.produce_all(&invariants, None, blame);
+        self.sil
             .exchanging(|engine| &mut engine.frame.assertion.has_failed, has_failed, produce)
             .0?;
-        if self.engine.is_any_ill_formed(&invariants)? {
-            self.engine.end_unframed()?;
+        if self.sil.is_any_ill_formed(&invariants)? {
+            self.sil.end_unframed()?;
         }
         if let Some(first) = first {
-            if self.engine.seems_dead()? {
+            if self.sil.seems_dead()? {
                 return Err(Stop::Infeasible);
             }
             self.met.insert(first, true);
@@ -72,8 +73,8 @@ impl Driver<'_, '_> {
         if enters {
             return Ok(Some(Place::Block(the_loop.entry)));
         }
-        let frame = self.engine.here.framed.pop().expect("pushed above");
-        self.engine.rejoin(&frame)?;
+        let frame = self.sil.here.framed.pop().expect("pushed above");
+        self.sil.rejoin(&frame)?;
         Ok(Some(Place::Block(the_loop.then.expect("a loop with a condition says where it leads"))))
     }
 
@@ -81,10 +82,10 @@ impl Driver<'_, '_> {
     /// what the loop writes (trap T12), no permission is held, the labels inside have not been
     /// passed.
     pub(super) fn forget(&mut self, the_loop: &Loop) {
-        self.engine.here.heap = Heap::default();
-        self.engine.begin_epoch();
-        self.engine.havoc(the_loop.written.iter().copied());
-        let labels = Rc::make_mut(&mut self.engine.frame.past.labels);
+        self.sil.here.heap = Heap::default();
+        self.sil.begin_epoch();
+        self.sil.havoc(the_loop.written.iter().copied());
+        let labels = Rc::make_mut(&mut self.sil.frame.past.labels);
         for label in &the_loop.labels {
             labels.remove(label);
         }
@@ -92,11 +93,11 @@ impl Driver<'_, '_> {
 
     /// Keeps the state behind the invariants, for counterexamples.
     fn note_forgotten(&mut self, block: BlockId) {
-        if !self.engine.context.options.counterexample {
+        if !self.sil.context.options.counterexample {
             return;
         }
         let head = self.graphs[self.implementation].blocks[block].span;
-        let (frame, here) = (&mut self.engine.frame, &self.engine.here);
+        let Engine { frame, here, .. } = self.sil.core();
         frame.past.forgot = Some(Rc::new(Forgot {
             head,
             store: frame.store.clone(),
@@ -112,11 +113,11 @@ impl Driver<'_, '_> {
         let BlockKind::Loop(the_loop) = &blocks[head].kind else {
             unreachable!("the parent of a block is a loop")
         };
-        self.engine.end_doubtful()?;
+        self.sil.end_doubtful()?;
         let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
-        let again = self.engine.framed_but_ill_formed(&invariants)?;
+        let again = self.sil.framed_but_ill_formed(&invariants)?;
         let blame = checked_again(ErrorId::InvariantNotPreserved, again);
-        self.engine.consume_all(&invariants, blame)?;
+        self.sil.consume_all(&invariants, blame)?;
         Ok(None)
     }
 }

@@ -7,11 +7,12 @@ use smt::terms::{Sort, Term};
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::findings::incidents::{Incidents, Missing};
 use crate::engine::knowledge::functions::is_opaque;
+use crate::engine::rules::Sil;
 use crate::engine::rules::same::are_same;
 use crate::engine::state::mode::Application;
 use crate::engine::{Engine, Explore, Stop, View, Watch};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// `f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot
     /// argument.
     pub(crate) fn eval_application(
@@ -30,8 +31,8 @@ impl Engine<'_> {
             return Ok(result);
         }
         let arguments = self.eval_all(arguments, blame)?;
-        let (snapshot, seen) = self.watched_precondition(|engine| {
-            engine.application_snapshot(expr, function, &arguments, blame)
+        let (snapshot, seen) = self.watched_precondition(|sil| {
+            sil.application_snapshot(expr, function, &arguments, blame)
         });
         let Incidents { failed, missing, .. } = seen;
         if failed && blame.is_of_contract() && !blame.is_trusted() && !self.mode.in_other_reading {
@@ -74,6 +75,47 @@ impl Engine<'_> {
         self.usable_application(function, application, limited, is_opaque)
     }
 
+    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing
+    /// away.
+    fn application_snapshot(
+        &mut self,
+        expr: &Expr,
+        function: FunctionId,
+        arguments: &[Term],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let program = self.program;
+        let function = &program.functions[function];
+        let preconditions: Vec<&Expr> = function.contract.preconditions.iter().collect();
+        if preconditions.is_empty() {
+            return Ok(self.terms.unit());
+        }
+        let failure = Blame::new(ErrorId::ApplicationPrecondition, expr.span).trusted();
+        let silent = blame.is_trusted();
+        let mut frame = self.frame.of_used(&function.locals);
+        for (&formal, &argument) in function.formals.iter().zip(arguments) {
+            frame.store.set(formal, argument);
+        }
+        frame.assertion.amounts = self.amounts_of_functions();
+        frame.assertion.keeps_snapshots = true;
+        let joins = self.merges_ways(&function.contract.preconditions);
+        let consume = |sil: &mut Self| {
+            sil.consume_all(&preconditions, |clause| {
+                let blame = failure.clause(clause.span);
+                if silent { blame.silent() } else { blame }
+            })
+        };
+        self.in_mode(|mode| mode.joins = joins, |sil| sil.peek(frame, |sil| sil.join(consume)))
+    }
+
+    /// An opaque function's definition is used only where the application is marked `@reveal`.
+    fn is_opaque_here(&self, expr: &Expr, function: FunctionId) -> bool {
+        let revealed = expr.annotations.iter().any(|annotation| &*annotation.key == "reveal");
+        is_opaque(&self.program.functions[function]) && !revealed
+    }
+}
+
+impl Engine<'_> {
     /// The form of an application that stands for it: not the one whose definition is unrolled,
     /// where the function is opaque or of the group that is being verified. If that knows its
     /// definition, it is unrolled here, and not where the value is.
@@ -132,47 +174,5 @@ impl Engine<'_> {
         };
         let formals = declaration.formals.iter().zip(arguments);
         formals.filter(|&(&formal, _)| mentions(formal)).map(|(_, &argument)| argument).collect()
-    }
-
-    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing
-    /// away.
-    fn application_snapshot(
-        &mut self,
-        expr: &Expr,
-        function: FunctionId,
-        arguments: &[Term],
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        let program = self.program;
-        let function = &program.functions[function];
-        let preconditions: Vec<&Expr> = function.contract.preconditions.iter().collect();
-        if preconditions.is_empty() {
-            return Ok(self.terms.unit());
-        }
-        let failure = Blame::new(ErrorId::ApplicationPrecondition, expr.span).trusted();
-        let silent = blame.is_trusted();
-        let mut frame = self.frame.of_used(&function.locals);
-        for (&formal, &argument) in function.formals.iter().zip(arguments) {
-            frame.store.set(formal, argument);
-        }
-        frame.assertion.amounts = self.amounts_of_functions();
-        frame.assertion.keeps_snapshots = true;
-        let joins = self.merges_ways(&function.contract.preconditions);
-        let consume = |engine: &mut Self| {
-            engine.consume_all(&preconditions, |clause| {
-                let blame = failure.clause(clause.span);
-                if silent { blame.silent() } else { blame }
-            })
-        };
-        self.in_mode(
-            |mode| mode.joins = joins,
-            |engine| engine.peek(frame, |engine| engine.join(consume)),
-        )
-    }
-
-    /// An opaque function's definition is used only where the application is marked `@reveal`.
-    fn is_opaque_here(&self, expr: &Expr, function: FunctionId) -> bool {
-        let revealed = expr.annotations.iter().any(|annotation| &*annotation.key == "reveal");
-        is_opaque(&self.program.functions[function]) && !revealed
     }
 }

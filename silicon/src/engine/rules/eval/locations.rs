@@ -6,6 +6,7 @@ use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::permission::ordinary::Lack;
+use crate::engine::rules::Sil;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
@@ -16,7 +17,7 @@ enum Unread {
     Missing(Lack),
 }
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// `e.f`: needs some permission (Schwerhoff 2011, figure 4).
     pub(crate) fn eval_field_read(
         &mut self,
@@ -30,6 +31,36 @@ impl Engine<'_> {
         self.read_field(receiver, field, sort, expr.span, blame)
     }
 
+    /// Evaluates a mention of a resource, with the values of its arguments.
+    pub(crate) fn eval_resource(
+        &mut self,
+        resource: &Asked,
+        blame: Blame,
+    ) -> Result<(Resource, Vec<Term>), Stop> {
+        match resource {
+            Asked::Location(location) => self.eval_location(location, blame),
+            Asked::Wand(wand) => self.eval_wand(wand, blame),
+        }
+    }
+
+    /// Resource and arguments of a location.
+    pub(crate) fn eval_location(
+        &mut self,
+        location: &Location,
+        blame: Blame,
+    ) -> Result<(Resource, Vec<Term>), Stop> {
+        match location {
+            Location::Field { receiver, field } => {
+                Ok((Resource::Field(*field), vec![self.eval(receiver, blame)?]))
+            }
+            Location::Predicate { predicate, arguments } => {
+                Ok((Resource::Predicate(*predicate), self.eval_all(arguments, blame)?))
+            }
+        }
+    }
+}
+
+impl Engine<'_> {
     /// The same, of a receiver that has been evaluated.
     pub(crate) fn read_field(
         &mut self,
@@ -89,33 +120,5 @@ impl Engine<'_> {
         let heap = self.here.heap.clone();
         let lack = self.report_lack(&heap, resource, &[receiver], None, blame, at)?;
         Ok(Unread::Missing(lack))
-    }
-
-    /// Evaluates a mention of a resource, with the values of its arguments.
-    pub(crate) fn eval_resource(
-        &mut self,
-        resource: &Asked,
-        blame: Blame,
-    ) -> Result<(Resource, Vec<Term>), Stop> {
-        match resource {
-            Asked::Location(location) => self.eval_location(location, blame),
-            Asked::Wand(wand) => self.eval_wand(wand, blame),
-        }
-    }
-
-    /// Resource and arguments of a location.
-    pub(crate) fn eval_location(
-        &mut self,
-        location: &Location,
-        blame: Blame,
-    ) -> Result<(Resource, Vec<Term>), Stop> {
-        match location {
-            Location::Field { receiver, field } => {
-                Ok((Resource::Field(*field), vec![self.eval(receiver, blame)?]))
-            }
-            Location::Predicate { predicate, arguments } => {
-                Ok((Resource::Predicate(*predicate), self.eval_all(arguments, blame)?))
-            }
-        }
     }
 }

@@ -6,12 +6,13 @@ use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::rules::Sil;
 use crate::engine::{Engine, Stop};
 
 /// An operand and its value.
 type Operand<'e> = (&'e Expr, Term);
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     pub(crate) fn binary(
         &mut self,
         op: BinaryOp,
@@ -74,7 +75,9 @@ impl Engine<'_> {
         let is_other = |terms: &mut Terms, value| terms.differs(value, zero);
         self.prove_defined_of(divisor, is_other, blame, Reason::DivisionByZero, source.span)
     }
+}
 
+impl Engine<'_> {
     fn zero(&mut self, like: Term) -> Term {
         if self.terms.sort(like) == Sort::PERM { Terms::NONE } else { self.terms.int(0) }
     }

@@ -4,11 +4,12 @@ use sil::program::{Expr, ExprKind, LocalId, Resource as Asked};
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::Blame;
+use crate::engine::rules::Sil;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::state::heap::{Heap, Resource};
-use crate::engine::{Engine, Explore, Stop, View};
+use crate::engine::{Explore, Stop, View};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// `perm(r)`: the sum over the chunks that may be it, in what is left of the heap (trap T22).
     pub(crate) fn eval_perm(&mut self, resource: &Asked, blame: Blame) -> Result<Term, Stop> {
         let (resource, arguments) = self.eval_resource(resource, blame)?;
@@ -49,9 +50,8 @@ impl Engine<'_> {
             }
             let condition = self.terms.and(conditions);
             // The body, too, is evaluated in what is left of the heap.
-            let value = self.in_heap(heap.clone(), |engine| {
-                engine.under(condition, |engine| engine.eval(body, blame))
-            });
+            let value =
+                self.in_heap(heap.clone(), |sil| sil.under(condition, |sil| sil.eval(body, blame)));
             if let Some(value) = value? {
                 conjuncts.push(self.terms.implies(condition, value));
             }
@@ -78,29 +78,29 @@ impl Engine<'_> {
         let outer = self.mode.bound.len();
         let mut bound = Vec::with_capacity(variables.len());
         for (position, &variable) in variables.iter().enumerate() {
-            let sort = self.sort(&self.frame.locals[variable].ty);
+            let sort = self.core.sort(&self.core.frame.locals[variable].ty);
             let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
             self.frame.store.set(variable, value);
             bound.push(value);
         }
-        let outcome = self.binding(&bound, |engine| {
-            engine.scoped(None, |engine| {
+        let outcome = self.binding(&bound, |sil| {
+            sil.scoped(None, |sil| {
                 let mut arguments = Vec::with_capacity(patterns.len());
                 for pattern in patterns {
-                    arguments.push(engine.eval(pattern, blame)?);
+                    arguments.push(sil.eval(pattern, blame)?);
                 }
                 let mut conjuncts = Vec::with_capacity(chunks.len());
                 for chunk in chunks {
-                    let some = engine.terms.is_some(chunk.amount);
-                    let some = engine.at(resource, some, &arguments);
-                    let Some(value) = engine.under(some, |engine| engine.eval(body, blame))? else {
+                    let some = sil.terms.is_some(chunk.amount);
+                    let some = sil.at(resource, some, &arguments);
+                    let Some(value) = sil.under(some, |sil| sil.eval(body, blame))? else {
                         continue;
                     };
-                    let conjunct = engine.terms.implies(some, value);
-                    let value = engine.map_at(resource, chunk.map, &arguments);
+                    let conjunct = sil.terms.implies(some, value);
+                    let value = sil.map_at(resource, chunk.map, &arguments);
                     let mut triggers = vec![vec![value]];
                     for trigger in &chunk.triggers {
-                        let here = trigger.iter().map(|&t| engine.at(resource, t, &arguments));
+                        let here = trigger.iter().map(|&t| sil.at(resource, t, &arguments));
                         triggers.push(here.collect());
                     }
                     conjuncts.push((conjunct, triggers));

@@ -8,6 +8,7 @@ use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::knowledge::goals::Noted;
 use crate::engine::quantifiers::inferred;
 use crate::engine::quantifiers::one_point;
+use crate::engine::rules::Sil;
 use crate::engine::state::heap::Resource;
 use crate::engine::{Engine, Explore, Stop, View, Watch};
 
@@ -26,7 +27,7 @@ struct Body {
     is_trigger_undefined: bool,
 }
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way
     /// quantified.
     pub(crate) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
@@ -56,10 +57,10 @@ impl Engine<'_> {
         }
         let applications = self.gathered.applications.len();
         let met_below = self.gathered.below.len();
-        let (outcome, seen) = self.watched(|engine| {
-            engine.binding(&bound, |engine| {
-                engine.scoped(None, |engine| {
-                    engine.eval_quantified_body((&variables, &bound), triggers, body, blame)
+        let (outcome, seen) = self.watched(|sil| {
+            sil.binding(&bound, |sil| {
+                sil.scoped(None, |sil| {
+                    sil.eval_quantified_body((&variables, &bound), triggers, body, blame)
                 })
             })
         });
@@ -135,8 +136,7 @@ impl Engine<'_> {
             for chunk in held {
                 self.frame.store.set(local, chunk.arguments[0]);
                 let blame = Blame::new(ErrorId::NotWellformed, expr.span).trusted().silent();
-                let (value, seen) =
-                    self.watched(|engine| engine.join(|engine| engine.eval(&instance, blame)));
+                let (value, seen) = self.watched(|sil| sil.join(|sil| sil.eval(&instance, blame)));
                 self.set_state(at_start.clone());
                 let value = value?;
                 if !seen.unread && !seen.failed {
@@ -156,7 +156,7 @@ impl Engine<'_> {
         body: &Expr,
         blame: Blame,
     ) -> Result<Body, Stop> {
-        let value = self.join(|engine| engine.eval(body, blame))?;
+        let value = self.join(|sil| sil.eval(body, blame))?;
         let inferred = if triggers.is_empty() { inferred(variables, body) } else { Vec::new() };
         let is_inferred = !inferred.is_empty();
         let sets: Vec<Vec<&Expr>> = (triggers.iter().map(|trigger| &**trigger))
@@ -164,7 +164,7 @@ impl Engine<'_> {
             .map(|trigger| trigger.iter().collect())
             .collect();
         let (triggers, seen) =
-            self.watched(|engine| engine.eval_trigger_sets_under(guard_of(body), &sets, blame));
+            self.watched(|sil| sil.eval_trigger_sets_under(guard_of(body), &sets, blame));
         let mut triggers = triggers?;
         let general = match &sets[..] {
             [trigger] if seen.undefined_trigger => self.trigger_with_holes(trigger, blame)?,
@@ -177,6 +177,146 @@ impl Engine<'_> {
         Ok(Body { value, triggers, general, is_trigger_undefined: seen.undefined_trigger })
     }
 
+    /// The triggers as terms; function applications in their limited form, which is matched more
+    /// often.
+    ///
+    /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it
+    /// is kept (trap T6).
+    pub(crate) fn eval_trigger_sets(
+        &mut self,
+        triggers: &[Vec<&Expr>],
+        blame: Blame,
+    ) -> Result<Vec<Vec<Term>>, Stop> {
+        self.eval_trigger_sets_under(None, triggers, blame)
+    }
+
+    /// The same for a body that is guarded: what there is no permission to without the guard is
+    /// read under it.
+    fn eval_trigger_sets_under(
+        &mut self,
+        guard: Option<&Expr>,
+        triggers: &[Vec<&Expr>],
+        blame: Blame,
+    ) -> Result<Vec<Vec<Term>>, Stop> {
+        let mut all = Vec::with_capacity(triggers.len());
+        for trigger in triggers {
+            let mut terms = Vec::with_capacity(trigger.len());
+            // Membership in a sequence is also matched by the positions of the sequence.
+            let mut by_position = Vec::with_capacity(trigger.len());
+            for expr in trigger {
+                let eval = |sil: &mut Self, guard: Option<Term>| {
+                    sil.in_mode(
+                        |mode| mode.in_trigger = true,
+                        |sil| {
+                            sil.scoped(guard, |sil| {
+                                sil.join(|sil| sil.eval_trigger_term(expr, blame.trusted()))
+                            })
+                        },
+                    )
+                };
+                let (mut term, seen) = self.watched(|sil| eval(sil, None));
+                let mut is_undefined = seen.unread;
+                if is_undefined
+                    && let Some(guard) = guard
+                    && let Some(guard) = self.undecided(guard, blame)?
+                {
+                    let (under_guard, seen) = self.watched(|sil| eval(sil, Some(guard)));
+                    if !matches!(under_guard, Ok((Err(Stop::Infeasible), _))) {
+                        term = under_guard;
+                        is_undefined = seen.unread;
+                    }
+                }
+                if is_undefined {
+                    self.note_undefined_trigger();
+                }
+                match term?.0 {
+                    Ok(term) => {
+                        let term = self.limited_variant(term);
+                        terms.push(term);
+                        by_position.push(match *self.terms.kind(term) {
+                            TermKind::Theory(TheoryOp::SeqContains, ref operands, _) => {
+                                let (element, sequence) = (operands[0], operands[1]);
+                                self.terms.seq_contains_trigger(element, sequence)
+                            }
+                            _ => term,
+                        });
+                    }
+                    Err(Stop::Unsupported { .. }) => {
+                        terms.clear();
+                        break;
+                    }
+                    Err(stop) => return Err(stop),
+                }
+            }
+            if !terms.is_empty() {
+                if by_position != terms && by_position.len() == terms.len() {
+                    all.push(by_position);
+                }
+                all.push(terms);
+            }
+        }
+        Ok(all)
+    }
+
+    /// A trigger that is not defined where it is written, with variables for what it depends on
+    /// there: so it is matched by the application in whatever state the body means.
+    ///
+    /// SOUNDNESS: the variables do not occur in the body.
+    fn trigger_with_holes(
+        &mut self,
+        trigger: &[&Expr],
+        blame: Blame,
+    ) -> Result<Option<Pattern>, Stop> {
+        self.gathered.trigger_holes = Some(Vec::new());
+        let sets = self.eval_trigger_sets(&[trigger.to_vec()], blame);
+        let holes = self.gathered.trigger_holes.take().unwrap_or_default();
+        let trigger = sets?.pop();
+        let in_trigger =
+            |&hole: &Term| trigger.iter().flatten().any(|&t| self.terms.contains(t, hole));
+        let all_occur = !holes.is_empty() && holes.iter().all(in_trigger);
+        Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
+    }
+
+    /// The value of a guard, where it is not decided.
+    fn undecided(&mut self, guard: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
+        let (guard, _) = self.in_mode(
+            |mode| mode.in_trigger = false,
+            |sil| sil.scoped(None, |sil| sil.join(|sil| sil.eval(guard, blame.trusted()))),
+        )?;
+        Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
+    }
+
+    /// A name for profiles: where the quantifier stands.
+    fn quantifier_name(&self, expr: &Expr) -> String {
+        match self.context.sources.range(expr.span) {
+            Some((start, _)) => format!("quant@{start}"),
+            None => "quant".to_owned(),
+        }
+    }
+
+    /// A term of a trigger.
+    pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::FieldRead { receiver, field } => {
+                let receiver = self.eval(receiver, blame)?;
+                Ok(self.touched(Resource::Field(*field), &[receiver]))
+            }
+            ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } => {
+                let arguments = self.eval_all(arguments, blame)?;
+                Ok(self.touched(Resource::Predicate(*predicate), &arguments))
+            }
+            _ => {
+                let (term, seen) = self.watched(|sil| sil.eval(expr, blame));
+                let term = term?;
+                let stateless =
+                    if seen.undefined_trigger { self.stateless_variant(term) } else { None };
+                Ok(stateless.unwrap_or(term))
+            }
+        }
+    }
+}
+
+impl Engine<'_> {
     /// Assumes what was learnt about the body, for all values of its variables; yields it beside
     /// what it was made of.
     pub(crate) fn learn_for_all(
@@ -258,107 +398,6 @@ impl Engine<'_> {
         mentioned.then_some((states, general))
     }
 
-    /// The triggers as terms; function applications in their limited form, which is matched more
-    /// often.
-    ///
-    /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it
-    /// is kept (trap T6).
-    pub(crate) fn eval_trigger_sets(
-        &mut self,
-        triggers: &[Vec<&Expr>],
-        blame: Blame,
-    ) -> Result<Vec<Vec<Term>>, Stop> {
-        self.eval_trigger_sets_under(None, triggers, blame)
-    }
-
-    /// The same for a body that is guarded: what there is no permission to without the guard is
-    /// read under it.
-    fn eval_trigger_sets_under(
-        &mut self,
-        guard: Option<&Expr>,
-        triggers: &[Vec<&Expr>],
-        blame: Blame,
-    ) -> Result<Vec<Vec<Term>>, Stop> {
-        let mut all = Vec::with_capacity(triggers.len());
-        for trigger in triggers {
-            let mut terms = Vec::with_capacity(trigger.len());
-            // Membership in a sequence is also matched by the positions of the sequence.
-            let mut by_position = Vec::with_capacity(trigger.len());
-            for expr in trigger {
-                let eval = |engine: &mut Self, guard: Option<Term>| {
-                    engine.in_mode(
-                        |mode| mode.in_trigger = true,
-                        |engine| {
-                            engine.scoped(guard, |engine| {
-                                engine
-                                    .join(|engine| engine.eval_trigger_term(expr, blame.trusted()))
-                            })
-                        },
-                    )
-                };
-                let (mut term, seen) = self.watched(|engine| eval(engine, None));
-                let mut is_undefined = seen.unread;
-                if is_undefined
-                    && let Some(guard) = guard
-                    && let Some(guard) = self.undecided(guard, blame)?
-                {
-                    let (under_guard, seen) = self.watched(|engine| eval(engine, Some(guard)));
-                    if !matches!(under_guard, Ok((Err(Stop::Infeasible), _))) {
-                        term = under_guard;
-                        is_undefined = seen.unread;
-                    }
-                }
-                if is_undefined {
-                    self.note_undefined_trigger();
-                }
-                match term?.0 {
-                    Ok(term) => {
-                        let term = self.limited_variant(term);
-                        terms.push(term);
-                        by_position.push(match *self.terms.kind(term) {
-                            TermKind::Theory(TheoryOp::SeqContains, ref operands, _) => {
-                                let (element, sequence) = (operands[0], operands[1]);
-                                self.terms.seq_contains_trigger(element, sequence)
-                            }
-                            _ => term,
-                        });
-                    }
-                    Err(Stop::Unsupported { .. }) => {
-                        terms.clear();
-                        break;
-                    }
-                    Err(stop) => return Err(stop),
-                }
-            }
-            if !terms.is_empty() {
-                if by_position != terms && by_position.len() == terms.len() {
-                    all.push(by_position);
-                }
-                all.push(terms);
-            }
-        }
-        Ok(all)
-    }
-
-    /// A trigger that is not defined where it is written, with variables for what it depends on
-    /// there: so it is matched by the application in whatever state the body means.
-    ///
-    /// SOUNDNESS: the variables do not occur in the body.
-    fn trigger_with_holes(
-        &mut self,
-        trigger: &[&Expr],
-        blame: Blame,
-    ) -> Result<Option<Pattern>, Stop> {
-        self.gathered.trigger_holes = Some(Vec::new());
-        let sets = self.eval_trigger_sets(&[trigger.to_vec()], blame);
-        let holes = self.gathered.trigger_holes.take().unwrap_or_default();
-        let trigger = sets?.pop();
-        let in_trigger =
-            |&hole: &Term| trigger.iter().flatten().any(|&t| self.terms.contains(t, hole));
-        let all_occur = !holes.is_empty() && holes.iter().all(in_trigger);
-        Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
-    }
-
     /// A variable for what is not defined in a trigger, where there are to be any. Which locations
     /// it is about follows from the values `of`.
     ///
@@ -374,48 +413,6 @@ impl Engine<'_> {
         let hole = self.fresh_variable("hole", sort);
         self.gathered.trigger_holes.get_or_insert_default().push(hole);
         Some(hole)
-    }
-
-    /// The value of a guard, where it is not decided.
-    fn undecided(&mut self, guard: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
-        let (guard, _) = self.in_mode(
-            |mode| mode.in_trigger = false,
-            |engine| {
-                engine.scoped(None, |engine| {
-                    engine.join(|engine| engine.eval(guard, blame.trusted()))
-                })
-            },
-        )?;
-        Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
-    }
-
-    /// A name for profiles: where the quantifier stands.
-    fn quantifier_name(&self, expr: &Expr) -> String {
-        match self.context.sources.range(expr.span) {
-            Some((start, _)) => format!("quant@{start}"),
-            None => "quant".to_owned(),
-        }
-    }
-
-    /// A term of a trigger.
-    pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
-        match &expr.kind {
-            ExprKind::FieldRead { receiver, field } => {
-                let receiver = self.eval(receiver, blame)?;
-                Ok(self.touched(Resource::Field(*field), &[receiver]))
-            }
-            ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } => {
-                let arguments = self.eval_all(arguments, blame)?;
-                Ok(self.touched(Resource::Predicate(*predicate), &arguments))
-            }
-            _ => {
-                let (term, seen) = self.watched(|engine| engine.eval(expr, blame));
-                let term = term?;
-                let stateless =
-                    if seen.undefined_trigger { self.stateless_variant(term) } else { None };
-                Ok(stateless.unwrap_or(term))
-            }
-        }
     }
 
     /// For an application that is not defined where a trigger is written, and that the body does

@@ -6,6 +6,7 @@ use smt::terms::{Quant, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::permission::quantified::{self, injectivity::Injective};
+use crate::engine::rules::Sil;
 use crate::engine::rules::quantified::normalise::{QuantifiedConjunct, Step};
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::{Access, Footprint};
@@ -52,7 +53,7 @@ impl<'e> Target<'e> {
 /// A conjunct as it came out of the quantifier's scope; `None` where its condition cannot hold.
 type Evaluated<T> = Option<(T, Vec<Vec<Term>>)>;
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// Evaluates a conjunct with an access, with its obligations: amounts are not negative.
     pub(crate) fn eval_quantified_access(
         &mut self,
@@ -62,18 +63,18 @@ impl Engine<'_> {
     ) -> Result<Option<Access>, Stop> {
         let (resource, receivers) = self.pattern(target)?;
         let mut guard_of_part = Terms::TRUE;
-        let evaluated = self.eval_conjunct(conjunct, blame, |engine, guard| {
+        let evaluated = self.eval_conjunct(conjunct, blame, |sil, guard| {
             guard_of_part = guard;
             let mut values = Vec::with_capacity(receivers.len() + 1);
             for &receiver in &receivers {
-                let Some(value) = engine.eval_under(guard, receiver, blame)? else {
+                let Some(value) = sil.eval_under(guard, receiver, blame)? else {
                     return Ok(None);
                 };
                 values.push(value);
             }
             let amount = match target {
                 Target::Location { amount: Some(amount), .. } => {
-                    engine.eval_quantified_amount(guard, amount, blame)?
+                    sil.eval_quantified_amount(guard, amount, blame)?
                 }
                 _ => Some(Terms::WRITE),
             };
@@ -115,9 +116,9 @@ impl Engine<'_> {
         conjunct: &QuantifiedConjunct<'_>,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let evaluated = self.eval_conjunct(conjunct, blame, |engine, guard| {
-            let value = engine.eval_under(guard, conjunct.body, blame)?;
-            Ok(value.map(|value| engine.terms.implies(guard, value)))
+        let evaluated = self.eval_conjunct(conjunct, blame, |sil, guard| {
+            let value = sil.eval_under(guard, conjunct.body, blame)?;
+            Ok(value.map(|value| sil.terms.implies(guard, value)))
         })?;
         let (variables, Some((value, triggers))) = evaluated else { return Ok(Terms::TRUE) };
         Ok(self.quantified(
@@ -149,24 +150,24 @@ impl Engine<'_> {
         let met_below = self.gathered.below.len();
         let mut variables = Vec::with_capacity(conjunct.prefix.variables.len());
         for (position, &variable) in conjunct.prefix.variables.iter().enumerate() {
-            let sort = self.sort(&self.frame.locals[variable].ty);
+            let sort = self.core.sort(&self.core.frame.locals[variable].ty);
             // Named by depth, so that the same quantifier evaluated again gives the same terms.
             let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
             self.frame.store.set(variable, value);
             variables.push(value);
         }
-        let outcome = self.binding(&variables, |engine| {
-            engine.scoped(None, |engine| {
-                let Some(guard) = engine.eval_steps(&conjunct.prefix.steps, blame)? else {
+        let outcome = self.binding(&variables, |sil| {
+            sil.scoped(None, |sil| {
+                let Some(guard) = sil.eval_steps(&conjunct.prefix.steps, blame)? else {
                     return Ok(None);
                 };
-                let Some(value) = body(engine, guard)? else { return Ok(None) };
+                let Some(value) = body(sil, guard)? else { return Ok(None) };
                 let inferred =
                     if conjunct.prefix.triggers.is_empty() { conjunct.inferred() } else { vec![] };
                 let inferred = inferred.iter().map(|trigger| trigger.iter().collect());
                 let triggers: Vec<Vec<&Expr>> =
                     conjunct.prefix.triggers.iter().cloned().chain(inferred).collect();
-                let triggers = engine.eval_trigger_sets(&triggers, blame)?;
+                let triggers = sil.eval_trigger_sets(&triggers, blame)?;
                 Ok(Some((value, triggers)))
             })
         });
@@ -229,9 +230,11 @@ impl Engine<'_> {
         if amount.any(|expr| matches!(expr.kind, ExprKind::Wildcard)) {
             return self.eval_amount(amount, blame).map(Some);
         }
-        self.under(guard, |engine| engine.eval_amount(amount, blame))
+        self.under(guard, |sil| sil.eval_amount(amount, blame))
     }
+}
 
+impl Engine<'_> {
     /// The permission of an access as a function of the location.
     pub(crate) fn footprint(
         &mut self,

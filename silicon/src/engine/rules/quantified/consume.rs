@@ -7,6 +7,7 @@ use smt::terms::{Term, Terms};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::permission::take::OfAll;
+use crate::engine::rules::Sil;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
 use crate::engine::rules::shape::has_part;
@@ -15,7 +16,7 @@ use crate::engine::state::quantified::Access;
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// consume(σ, ∀xs. A) for an impure A.
     pub(crate) fn consume_quantified(
         &mut self,
@@ -106,7 +107,9 @@ impl Engine<'_> {
         };
         Ok(self.terms.snap_wrap(map))
     }
+}
 
+impl Engine<'_> {
     /// After a failed consume has been reported: what is left of the heap holds what was asked for,
     /// if it can.
     fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {

@@ -5,6 +5,7 @@ use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::permission::quantified::{self, injectivity::Injective};
+use crate::engine::rules::Sil;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
 use crate::engine::rules::shape::has_part;
@@ -13,7 +14,7 @@ use crate::engine::state::quantified::Access;
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// produce(σ, s, ∀xs. A) for an impure A.
     pub(crate) fn produce_quantified(
         &mut self,
@@ -64,7 +65,9 @@ impl Engine<'_> {
         chunk.domain = Some(domain);
         self.add_quantified_chunk(access.resource, chunk)
     }
+}
 
+impl Engine<'_> {
     /// Adds a chunk whose facts have been assumed.
     pub(crate) fn add_quantified_chunk(
         &mut self,

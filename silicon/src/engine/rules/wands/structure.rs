@@ -5,11 +5,12 @@ use sil::source::Span;
 use smt::terms::Terms;
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::rules::Sil;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Engine, Stop};
 
-impl Engine<'_> {
+impl Sil<'_, '_> {
     /// The structure of a wand, and its holes. `blame`: for `old` of a state that was not reached.
     pub(crate) fn wand_pattern<'e>(
         &mut self,
@@ -33,7 +34,9 @@ impl Engine<'_> {
         let (index, _) = self.made.wands.insert_full(text, sorts);
         Ok((Resource::Wand(index), holes))
     }
+}
 
+impl Engine<'_> {
     /// The heap that `old` with a label refers to.
     fn old_heap(&self, label: OldLabel) -> Option<Heap> {
         match label {
