@@ -17,6 +17,7 @@
 //! (that functions come to an end), [`levels`], [`locks`] (what methods do to them is known of
 //! [`Locking`]), [`monitors`], [`kept`] (earlier states), [`history`], [`channels`], [`member`].
 
+mod asking;
 mod assertion;
 mod calls;
 mod channels;

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use chalice::program::locking::speaks_of_locks;
 use chalice::program::{
     AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, LocalId, PermissionKind,
     PredicateId,
@@ -133,7 +132,7 @@ impl Lowering<'_> {
         let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
         formals.extend(member.bound(&channel.parameters));
         let mut env = stateless(ReadAmount::Common);
-        if channel.where_clause.as_ref().is_some_and(speaks_of_locks) {
+        if self.facts.locking.speaks_of_sender(channel) {
             let locks = LockNames::new(&mut member, "");
             let credits = member.fresh("credits");
             formals.extend(locks.declared(self));
@@ -169,7 +168,8 @@ impl Lowering<'_> {
             contract.preconditions.push(ne(var(&this), null()));
         }
         formals.extend(member.bound(&function.parameters));
-        let env = stateless(ReadAmount::Any);
+        let locks = member.held_formals(id, &mut formals);
+        let env = Env { locks, ..stateless(ReadAmount::Any) };
         for clause in &function.requires {
             contract.preconditions.push(if self.recursion.leads_back(clause, id) {
                 member.unsupported("a function that needs itself to be defined", clause)

@@ -33,7 +33,7 @@ impl Listed<'_> {
 impl Chalice<'_, '_> {
     /// Where the locks of a thread are not known: any may be held.
     pub(super) fn unknown_locks(&mut self) -> Locks {
-        let sort = self.terms.user_sort("Locks", &[]);
+        let sort = self.moment_sort();
         let base = self.fresh("locks", sort);
         Locks {
             base: Some(base),
@@ -42,6 +42,11 @@ impl Chalice<'_, '_> {
             level_base: base,
             levels: Changes::default(),
         }
+    }
+
+    /// The sort of moments: what is held then, and at which levels.
+    pub(super) fn moment_sort(&mut self) -> Sort {
+        self.terms.user_sort("Locks", &[])
     }
 
     /// The locks of a thread that starts.
@@ -65,7 +70,10 @@ impl Chalice<'_, '_> {
 
     /// Makes the claim that an object was held at a moment.
     pub(super) fn base_held(&mut self, base: Term, object: Term) -> Term {
-        self.of_base("direct.held", base, object, Sort::BOOL)
+        match self.sets_of(base) {
+            Some((held, _)) => self.terms.set_contains(object, held),
+            None => self.of_base("direct.held", base, object, Sort::BOOL),
+        }
     }
 
     /// Makes the claim that an object was held for reading at a moment.
@@ -73,7 +81,10 @@ impl Chalice<'_, '_> {
         if !self.direct.locking.has_readers {
             return Terms::FALSE;
         }
-        self.of_base("direct.rdheld", base, object, Sort::BOOL)
+        match self.sets_of(base) {
+            Some((_, read)) => self.terms.set_contains(object, read),
+            None => self.of_base("direct.rdheld", base, object, Sort::BOOL),
+        }
     }
 
     /// The value of an object: that of the last change that is about it.
