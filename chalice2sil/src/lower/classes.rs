@@ -6,12 +6,12 @@ use chalice::program::{
     AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, LocalId, PermissionKind,
     PredicateId,
 };
-use findings::ErrorId;
+use findings::{ErrorId, Reason};
 use num_bigint::Sign;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, named, renamed};
+use super::annotations::{Annotate, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
 use super::history::one_state;
 use super::methods::LockNames;
@@ -165,7 +165,14 @@ impl Lowering<'_> {
         let mut contract = s::Contract::default();
         if !function.is_static {
             formals.push(typed(&this, ty(TypeKind::Ref)));
-            contract.preconditions.push(ne(var(&this), null()));
+            // Told at the receiver of an application, too, and again where that is not known.
+            let exists = ne(var(&this), null())
+                .with(renamed(
+                    (ErrorId::ApplicationPrecondition, Reason::AssertionFalse),
+                    (ErrorId::ApplicationPrecondition, Reason::ReceiverNull),
+                ))
+                .with(said(Reason::AssertionFalse, "the receiver of the function might be null"));
+            contract.preconditions.push(exists);
         }
         formals.extend(member.bound(&function.parameters));
         let locks = member.held_formals(id, &mut formals);
