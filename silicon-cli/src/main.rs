@@ -8,6 +8,7 @@ mod args;
 mod cache;
 mod config;
 mod dump;
+mod early;
 mod jvm;
 mod known;
 mod merge;

@@ -55,8 +55,8 @@ impl Signals {
 }
 
 impl Interrupt for Signals {
-    fn wake(&self) -> BorrowedFd<'_> {
-        self.wake.as_fd()
+    fn wakes(&self) -> Vec<BorrowedFd<'_>> {
+        vec![self.wake.as_fd()]
     }
 
     fn noted(&self) -> Option<String> {
