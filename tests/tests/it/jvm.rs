@@ -133,7 +133,7 @@ fn a_process_that_is_not_to_be_trusted_is_no_success() {
         "echo '{\"to\":1,\"error\":\"no\"}'; sleep 60".to_owned(),
     ];
     // The last process is honest, and finds something the next time.
-    let finding = r#"{"to":2,"line":{"type":"diagnostic","id":"odd:odd","message":"odd","start":{"line":1,"column":1},"end":{"line":1,"column":2}}}"#;
+    let finding = r#"{"to":2,"line":{"type":"diagnostic","id":"odd:odd","message":"odd","member":"m","start":{"line":1,"column":1},"end":{"line":1,"column":2}}}"#;
     let again = says(&[]).replace("\"to\":1", "\"to\":2");
     let honest = format!("{}read line; echo '{finding}'; {again}read line", says(&[]));
     let mut script = String::from(
