@@ -1,0 +1,22 @@
+from nagini_contracts.contracts import *
+
+
+def largest(a: int, b: int, c: int) -> int:
+    Ensures(Result() >= a and Result() >= b and Result() >= c)
+    if a > b:
+        if a > c:
+            return a
+        return c
+    if b > c:
+        return b
+    return b
+
+
+def sign(a: int) -> int:
+    Ensures(Implies(a > 0, Result() == 1))
+    Ensures(Implies(a < 0, Result() == -1))
+    if a > 0:
+        return 1
+    elif a < 0:
+        return -1
+    return 0
