@@ -89,11 +89,12 @@ struct Answer<'a> {
 
 /// Answers requests until standard input ends, and returns the exit code.
 pub(crate) fn run(asked: &Serve) -> anyhow::Result<u8> {
+    // First of all, so that none leaves the directory behind.
+    let signals = Signals::listen().context("cannot listen to signals")?;
     let own = tempfile::Builder::new().prefix("silicon-").tempdir();
     let own = own.context("cannot make a directory for answers")?;
     let directory = asked.cache.as_deref().unwrap_or(own.path());
     let answers = Arc::new(cache::open(directory)?);
-    let signals = Signals::listen().context("cannot listen to signals")?;
     let client = Client { signals, heard: RefCell::default() };
     let mut count = 0_u32;
     while let Some(request) = client.next() {
@@ -324,7 +325,7 @@ impl Interrupt for Client {
 impl Heard {
     /// Reads what has arrived, and waits for something to arrive where nothing has.
     fn listen(&mut self) {
-        let mut bytes = [0; 1 << 16];
+        let mut bytes = [0; 1 << 14];
         // Not by way of the standard library's buffer, which hides what it holds from `poll`.
         let read = match rustix::io::read(rustix::stdio::stdin(), &mut bytes) {
             Ok(read) => read,

@@ -99,7 +99,7 @@ fn says(others: &[(usize, &str)]) -> String {
     for (index, other) in others {
         lines[*index] = (*other).to_owned();
     }
-    lines.iter().map(|line| format!("echo '{line}'; ")).collect()
+    lines.iter().flat_map(|line| ["echo '", line, "'; "]).collect()
 }
 
 #[test]
@@ -158,6 +158,20 @@ fn a_process_that_is_not_to_be_trusted_is_no_success() {
     assert!(found.starts_with("Failure: Internal") && found.contains("odd:odd: odd"), "{found}");
     let asked = fs::read_to_string(scratch.path().join("count")).expect("it was written");
     assert_eq!(asked.lines().count(), faults.len() + 1, "each fault had its turn");
+}
+
+#[test]
+fn a_process_that_finds_no_room_is_no_success() {
+    let Some(classes) = client() else { return };
+    let scratch = Scratch::empty();
+    let command = scratch.path().join("silicon");
+    let script = format!("#!/bin/sh\nTMPDIR=/dev/null exec {} \"$@\"\n", path("silicon").display());
+    fs::write(&command, script).expect("it can be written");
+    fs::set_permissions(&command, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    let run = verify(classes, &command, 2, 60_000);
+    let failure = "Failure: AbortedExceptionally";
+    assert!(run.stdout.lines().all(|line| line.starts_with(failure)), "{run:#?}");
+    assert_eq!(run.stdout.lines().count(), 2, "{run:#?}");
 }
 
 #[test]

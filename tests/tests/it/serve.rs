@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use sil_tests::binaries::{self, Scratch};
 use sil_tests::clients::installed;
-use sil_tests::sample::{FAILS, VERIFIES};
+use sil_tests::sample::{FAILS, VERIFIES, endless};
 use sil_tests::schema::violations;
 
 const MANUAL: &str = include_str!("../../../docs/front-ends.md");
@@ -126,16 +126,6 @@ fn what_makes_no_request_is_told_and_forgotten() {
     server.ask(&json!(4), VERIFIES, &["--compat", "silicon", "--z3Exe", "z3", "a.vpr"]);
     assert_eq!(server.answer(&json!(4)).last().expect("an end")["verdict"], "verified");
     assert_eq!(server.end(), Some(0));
-}
-
-/// A method with so many paths that nobody sees the last one.
-fn endless() -> String {
-    let branches: String =
-        (0..60).map(|n| format!("  if (f({n}, x)) {{ x := x + 1 }}\n")).collect();
-    format!(
-        "domain D {{ function f(n: Int, x: Int): Bool }}\n\
-         method endless(y: Int) {{\n  var x: Int := y\n{branches}  assert x >= y\n}}\n"
-    )
 }
 
 #[test]

@@ -1,6 +1,8 @@
 package silicon.jvm;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,19 +71,10 @@ final class Places {
             }
         }
         // Nodes come from the outside in.
-        java.util.Collections.reverse(around);
-        around.sort(java.util.Comparator.comparingInt(Placed::length));
+        Collections.reverse(around);
+        around.sort(Comparator.comparingInt(Placed::length));
         there.addAll(around);
         return there;
-    }
-
-    /** Tells whether a node stands exactly at a place. */
-    boolean isExact(Member member, Object place) {
-        int shift = member.member.start();
-        Map<?, ?> range = (Map<?, ?>) place;
-        int from = member.tokens.from(text.offset(range.get("start")) - shift);
-        int to = member.tokens.from(text.offset(range.get("end")) - shift);
-        return member.nodes.stream().anyMatch(one -> one.start == from && one.end == to);
     }
 
     private Member place(Text.Member member) {

@@ -72,9 +72,10 @@ public final class Verification {
 
     /** Verifies a program, and returns a `VerificationResult`. */
     public synchronized Object verify(Object program) {
-        Text text = new Text(client, program);
-        Heard heard = new Heard(text, new Errors(client, text, program));
+        Heard heard = null;
         try {
+            Text text = new Text(client, program);
+            heard = new Heard(text, new Errors(client, text, program));
             Server process = server();
             process.verify("program.vpr", text.text, options.ours(isBehindPlugins()), heard);
             List<Object> errors = heard.errors();
@@ -85,7 +86,7 @@ public final class Verification {
             return errors.isEmpty()
                     ? client.module("viper.silver.verifier.Success")
                     : client.make("viper.silver.verifier.Failure", client.seq(errors));
-        } catch (IOException | RuntimeException problem) {
+        } catch (IOException | RuntimeException | StackOverflowError problem) {
             // The next run has a new process.
             stop();
             return aborted(problem, heard);
@@ -97,8 +98,8 @@ public final class Verification {
     }
 
     /** What was found until the process was lost, and that it was. */
-    private Object aborted(Exception problem, Heard heard) {
-        List<Object> errors = heard.errors();
+    private Object aborted(Throwable problem, Heard heard) {
+        List<Object> errors = heard == null ? new ArrayList<>() : heard.errors();
         errors.add(client.make("viper.silver.verifier.AbortedExceptionally", problem));
         return client.make("viper.silver.verifier.Failure", client.seq(errors));
     }
