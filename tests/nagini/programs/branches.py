@@ -20,3 +20,15 @@ def sign(a: int) -> int:
     elif a < 0:
         return -1
     return 0
+
+
+def ratio(a: int, b: int) -> int:
+    if a > 0:
+        return 1
+    elif 10 // b > 1:
+        return 2
+    elif a < b:
+        return 3
+    else:
+        assert a > b
+        return 4

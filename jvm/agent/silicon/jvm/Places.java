@@ -106,7 +106,7 @@ final class Places {
         }
     }
 
-    /** The nodes below a node, in the order in which they are printed. */
+    /** The nodes below a node but for types, in the order in which they are printed. */
     private List<Object> inOrder(Object node) {
         if (client.is(node, "viper.silver.ast.MethodCall")) {
             List<Object> all = new ArrayList<>(
@@ -114,6 +114,8 @@ final class Places {
             all.addAll(client.list(client.call("viper.silver.ast.MethodCall", node, "args")));
             return all;
         }
-        return client.subnodes(node);
+        List<Object> all = client.subnodes(node);
+        all.removeIf(one -> client.is(one, "viper.silver.ast.Type"));
+        return all;
     }
 }
