@@ -493,10 +493,15 @@ impl<'c> Machine<'c> {
     /// Records the state as a thread sees it.
     pub(crate) fn record(&mut self, thread: Option<usize>) -> Snapshot {
         let held = thread.map_or_else(Arc::default, |thread| self.threads[thread].held.clone());
-        let is_asked = self.code.recorded == Recorded::Permissions && !self.granting;
-        let permissions =
-            is_asked.then(|| Arc::new(Permissions::of(&self.heap, self.scope.holder)));
+        let permissions = self.asked_permissions();
         Snapshot { epoch: self.heap.record(), held, permissions }
+    }
+
+    /// Returns the present permissions of the scope's holder, if assertions ask for those of
+    /// recorded states.
+    pub(crate) fn asked_permissions(&self) -> Option<Arc<Permissions>> {
+        let is_asked = self.code.recorded == Recorded::Permissions && !self.granting;
+        is_asked.then(|| Arc::new(Permissions::of(&self.heap, self.scope.holder)))
     }
 
     /// Returns the present permissions that concern a holder, if recorded states keep them.

@@ -4,6 +4,7 @@ use crate::code::{EvalState, Expr, Kind};
 use crate::fault::{Res, Trouble, reference_or_null};
 use crate::heap::Snapshot;
 use crate::machine::{Machine, OldState};
+use crate::transfer::Transfer;
 use crate::value::{Ref, Value};
 
 impl Machine<'_> {
@@ -75,8 +76,9 @@ impl Machine<'_> {
         self.in_state(state, |machine| machine.said_then(body, slots))
     }
 
-    /// The claims of an assertion about the values of a recorded state. Permission that was held
-    /// there is not judged: a start, a share and a release leave open whose it was.
+    /// The claims of an assertion about a recorded state. Of a location it says how much was held of
+    /// it at least, whatever it says of others. What a start does not tell of its past is not
+    /// judged.
     fn said_then(&mut self, body: &Expr, slots: &mut [Value]) -> Res<Value> {
         if body.is_pure {
             return self.eval(body, slots);
@@ -100,6 +102,12 @@ impl Machine<'_> {
                 let holds = self.truth(&parts.0, slots)?;
                 self.said_then(if holds { &parts.1 } else { &parts.2 }, slots)
             }
+            Kind::Access(_) if self.knows_permissions_then() => self.only_looking(|machine| {
+                let kappa = machine.scope.kappa;
+                let mut check = Transfer::check(machine.scope.holder).inexact(kappa);
+                machine.collect(body, slots, &mut check)?;
+                machine.settle(check).map(|_| Value::Bool(true))
+            }),
             _ => {
                 // Who held what when a start was not made yet is for the start to say.
                 if !self.granting {
@@ -108,6 +116,10 @@ impl Machine<'_> {
                 Ok(Value::Bool(true))
             }
         }
+    }
+
+    fn knows_permissions_then(&self) -> bool {
+        self.scope.at.as_ref().is_some_and(|state| state.permissions.is_some())
     }
 
     fn is_fork_of(

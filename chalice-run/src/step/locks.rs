@@ -9,7 +9,7 @@ use findings::{ErrorId, Reason};
 use crate::amount::Amount;
 use crate::code::{Bound, Bounds, Expr, Instr, Op, Recorded};
 use crate::fault::{Fault, Res, blamed, reference_or_null};
-use crate::heap::{Held, Holder, Loc, Lock, Part, Snapshot};
+use crate::heap::{Held, Holder, Loc, Lock, Part, Permissions, Snapshot};
 use crate::machine::{COMMON, Machine, OldState};
 use crate::transfer::Transfer;
 use crate::value::{Level, Ref, Value};
@@ -136,10 +136,11 @@ impl<'c> Machine<'c> {
         let level = self.levels.between(&lower, &upper);
         self.heap.write(object, 0, Value::Level(level));
         let from = self.scope.holder;
+        let before = self.asked_permissions();
         self.give_invariant(object, from, OldState::Now, span)?;
         self.heap.extra_mut(object).lock = Some(Lock { since: span, ..Lock::default() });
         self.leave_clock(thread, object);
-        self.saw_released(thread, object);
+        self.saw_released(thread, object, before);
         Ok(())
     }
 
@@ -190,11 +191,20 @@ impl<'c> Machine<'c> {
         self.code.recorded > Recorded::Nothing || self.code.classes[class as usize].has_history
     }
 
-    fn saw_released(&mut self, thread: usize, object: Ref) {
+    /// A thread leaves an object. What it held `before` is what is said of that state: its monitor
+    /// has its part of it now.
+    fn saw_released(&mut self, thread: usize, object: Ref, before: Option<Arc<Permissions>>) {
         if self.remembers(object) {
-            let state = self.record(Some(thread));
+            let state = Snapshot { permissions: before, ..self.record(Some(thread)) };
             let seen = self.threads[thread].seen.entry(object).or_default();
             seen.released = Some(state);
+        }
+    }
+
+    fn saw_acquired(&mut self, thread: usize, object: Ref) {
+        if self.remembers(object) {
+            let state = self.record(Some(thread));
+            self.threads[thread].seen.entry(object).or_default().acquired = Some(state);
         }
     }
 
@@ -276,10 +286,7 @@ impl<'c> Machine<'c> {
         transfer.for_readers = !write;
         transfer.since_others = true;
         self.move_invariant(object, transfer, monitor, old)?;
-        if self.remembers(object) {
-            let state = self.record(Some(thread));
-            self.threads[thread].seen.entry(object).or_default().acquired = Some(state);
-        }
+        self.saw_acquired(thread, object);
         Ok(())
     }
 
@@ -312,6 +319,7 @@ impl<'c> Machine<'c> {
         let seen = self.threads[thread].seen.get(&object).and_then(|seen| seen.acquired.clone());
         let old = self.same_history(object, seen);
         let from = self.scope.holder;
+        let before = self.asked_permissions();
         if mode == LockMode::Write {
             self.give_invariant(object, from, old, span)?;
         } else {
@@ -327,7 +335,7 @@ impl<'c> Machine<'c> {
         }
         self.leave_clock(thread, object);
         self.let_go(thread, object);
-        self.saw_released(thread, object);
+        self.saw_released(thread, object, before);
         Ok(())
     }
 
@@ -336,7 +344,9 @@ impl<'c> Machine<'c> {
         let seen = self.threads[thread].seen.get(&object).and_then(|seen| seen.acquired.clone());
         let old = self.same_history(object, seen);
         let holder = self.scope.holder;
+        let before = self.asked_permissions();
         self.give_invariant(object, holder, old, span)?;
+        self.saw_released(thread, object, before);
         let mut transfer = Transfer::receive(Holder::Monitor(object), holder);
         transfer.for_readers = true;
         self.move_invariant(object, transfer, Holder::Monitor(object), OldState::Missing)?;
@@ -349,6 +359,7 @@ impl<'c> Machine<'c> {
         for held in Arc::make_mut(&mut self.threads[thread].held) {
             held.write &= held.object != object;
         }
+        self.saw_acquired(thread, object);
         Ok(())
     }
 
