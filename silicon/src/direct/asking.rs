@@ -6,9 +6,10 @@
 
 use chalice::program::FunctionId;
 use sil::source::Span;
-use smt::terms::{Quant, Sort, Symbol, Term, TermKind};
+use smt::terms::{Quant, Sort, Symbol, Term, TermKind, Terms};
 
 use super::Chalice;
+use super::locks::{base_held, moment_sort};
 use crate::engine::Stop;
 use crate::engine::state::thread::{Changes, Locks};
 
@@ -37,25 +38,10 @@ impl Chalice<'_, '_> {
     pub(super) fn knows_asked(&mut self, told: &[Term]) {
         let Some((&held, others)) = told.split_first() else { return };
         let read = others.first().copied().unwrap_or(held);
-        let moment = self.moment_symbol();
+        let moment = moment_symbol(&mut self.terms);
         let base = self.terms.apply(moment, &[held, read]);
         let unknown = self.unknown_locks();
         self.frame.thread.locks = Some(Locks { base: Some(base), ..unknown });
-    }
-
-    /// The moment at which these objects are held, and these for reading.
-    fn moment_symbol(&mut self) -> Symbol {
-        let (set, moment) = (self.terms.set_sort(Sort::REF), self.moment_sort());
-        self.terms.declare_function("direct.locks.of", &[set, set], moment)
-    }
-
-    /// The sets of objects held at a moment, and held for reading, if it is given by them.
-    pub(super) fn sets_of(&mut self, base: Term) -> Option<(Term, Term)> {
-        let moment = self.moment_symbol();
-        match self.terms.kind(base) {
-            TermKind::Apply(symbol, sets) if *symbol == moment => Some((sets[0], sets[1])),
-            _ => None,
-        }
     }
 
     /// The set of the objects that are held, or held for reading.
@@ -67,7 +53,7 @@ impl Chalice<'_, '_> {
     ) -> Result<Term, Stop> {
         let mut set = match base {
             None => self.terms.set_empty(Sort::REF),
-            Some(base) => match self.sets_of(base) {
+            Some(base) => match sets_of(&mut self.terms, base) {
                 Some((held, read)) => {
                     if for_reading {
                         read
@@ -95,12 +81,30 @@ impl Chalice<'_, '_> {
         let all = self.terms.apply(symbol, &[base]);
         let object = self.fresh_variable("o", Sort::REF);
         let inside = self.terms.set_contains(object, all);
-        let is_held =
-            if for_reading { self.base_read(base, object) } else { self.base_held(base, object) };
+        let is_held = if for_reading {
+            self.base_read(base, object)
+        } else {
+            base_held(&mut self.terms, base, object)
+        };
         let same = self.terms.iff(inside, is_held);
         let triggers = vec![vec![inside], vec![is_held]];
         let fact = self.quantify(Quant::Forall, &[object], triggers, same);
         self.assume(fact)?;
         Ok(all)
+    }
+}
+
+/// The moment at which these objects are held, and these for reading.
+fn moment_symbol(terms: &mut Terms) -> Symbol {
+    let (set, moment) = (terms.set_sort(Sort::REF), moment_sort(terms));
+    terms.declare_function("direct.locks.of", &[set, set], moment)
+}
+
+/// The sets of objects held at a moment, and held for reading, if it is given by them.
+pub(super) fn sets_of(terms: &mut Terms, base: Term) -> Option<(Term, Term)> {
+    let moment = moment_symbol(terms);
+    match terms.kind(base) {
+        TermKind::Apply(symbol, sets) if *symbol == moment => Some((sets[0], sets[1])),
+        _ => None,
     }
 }

@@ -8,7 +8,10 @@ use chalice::program::{Access, AccessTarget, Expr, ExprKind, Type};
 use smt::terms::{Term, Terms, grow_stack};
 
 use super::{Chalice, is_pure, renumbered, span};
+use crate::direct::eval::unknown;
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::rules::shape::assembled;
 use crate::engine::state::heap::Resource;
 use crate::engine::{Stop, View};
 
@@ -112,7 +115,7 @@ impl Chalice<'_, '_> {
                 self.assume_unit(snapshot)?;
                 self.credit_makes_sense((channel, amount.as_deref()), blame)
             }
-            _ => self.unknown(assertion),
+            _ => unknown(assertion),
         }
     }
 
@@ -149,7 +152,7 @@ impl Chalice<'_, '_> {
                 self.with_own_wildcards(|chalice| grow_stack(|| chalice.consume(conjunct, blame)))?,
             );
         }
-        Ok(self.assembled(parts))
+        Ok(assembled(&mut self.terms, parts))
     }
 
     fn consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
@@ -182,7 +185,7 @@ impl Chalice<'_, '_> {
                 for (resource, arguments) in self.locations(access, blame)? {
                     parts.push(self.consume_location(resource, arguments, amount, at, blame)?);
                 }
-                Ok(self.assembled(parts))
+                Ok(assembled(&mut self.terms, parts))
             }
             ExprKind::Eval { state, body } => {
                 self.show_of_state(assertion, state, body, blame)?;
@@ -192,7 +195,7 @@ impl Chalice<'_, '_> {
                 self.credit_makes_sense((channel, amount.as_deref()), blame)?;
                 Ok(self.terms.unit())
             }
-            _ => self.unknown(assertion),
+            _ => unknown(assertion),
         }
     }
 
@@ -229,7 +232,7 @@ impl Chalice<'_, '_> {
             AccessTarget::Predicate { receiver, predicate } => {
                 (Resource::Predicate(renumbered(*predicate)), receiver)
             }
-            _ => return self.unsupported_at(span(access.span), "this form of permission"),
+            _ => return unsupported_at(span(access.span), "this form of permission"),
         };
         Ok((resource, vec![self.eval(receiver, blame)?]))
     }

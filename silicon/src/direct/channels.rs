@@ -28,20 +28,9 @@ enum Part<'e> {
 }
 
 impl<'p> Chalice<'_, 'p> {
-    /// How many messages may be received from a channel.
-    pub(super) fn balance(&mut self, balances: &Balances, channel: Term) -> Term {
-        let zero = self.terms.int(0);
-        let mut parts = Vec::new();
-        for (known, amount) in balances.iter() {
-            let is_it = self.terms.identical(channel, known);
-            parts.push(self.terms.ite(is_it, amount, zero));
-        }
-        self.terms.sum(Sort::INT, parts)
-    }
-
     /// Makes the claim that a channel is owed a message.
     pub(super) fn is_owed(&mut self, balances: &Balances, channel: Term) -> Term {
-        let balance = self.balance(balances, channel);
+        let balance = balance(&mut self.terms, balances, channel);
         let zero = self.terms.int(0);
         let owed = self.terms.lt(balance, zero);
         let exists = self.terms.differs(channel, Terms::NULL);
@@ -258,7 +247,7 @@ impl<'p> Chalice<'_, 'p> {
         self.assume(same)?;
         self.is_not_held(channel)?;
         let (balances, zero) = (self.here.credits.clone(), self.terms.int(0));
-        let balance = self.balance(&balances, channel);
+        let balance = balance(&mut self.terms, &balances, channel);
         let untouched = self.terms.eq(balance, zero);
         self.assume(untouched)?;
         let chunk = Chunk { arguments: vec![channel], value: level, amount: Terms::WRITE };
@@ -335,7 +324,7 @@ impl<'p> Chalice<'_, 'p> {
         let blame = Blame::new(ErrorId::ReceiveFailed, at);
         let target = self.channel(channel, blame)?;
         let (credits, zero) = (self.here.credits.clone(), self.terms.int(0));
-        let balance = self.balance(&credits, target);
+        let balance = balance(&mut self.terms, &credits, target);
         let some = self.terms.lt(zero, balance);
         self.prove(some, blame, Reason::NoCredit, span(channel.span))?;
         let level = self.read_level(target, Some(blame), span(channel.span))?;
@@ -366,4 +355,15 @@ impl<'p> Chalice<'_, 'p> {
         }
         Ok(())
     }
+}
+
+/// How many messages may be received from a channel.
+pub(super) fn balance(terms: &mut Terms, balances: &Balances, channel: Term) -> Term {
+    let zero = terms.int(0);
+    let mut parts = Vec::new();
+    for (known, amount) in balances.iter() {
+        let is_it = terms.identical(channel, known);
+        parts.push(terms.ite(is_it, amount, zero));
+    }
+    terms.sum(Sort::INT, parts)
 }

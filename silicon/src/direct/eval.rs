@@ -6,6 +6,7 @@ use chalice::program::{
 use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
 use super::{Chalice, Direct, span};
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::knowledge::goals::Noted;
 use crate::engine::{Explore, Stop, View, Watch};
@@ -70,7 +71,7 @@ impl Chalice<'_, '_> {
                     return self.old_of_fork(forked, expr, body);
                 }
                 let Some(old) = self.frame.past.old.clone() else {
-                    return self.unsupported_at(span(expr.span), "`old` where there is none");
+                    return unsupported_at(span(expr.span), "`old` where there is none");
                 };
                 let locks = self.frame.thread.old_locks.clone();
                 let eval =
@@ -83,17 +84,17 @@ impl Chalice<'_, '_> {
             }
             ExprKind::Assigned(local) => match self.direct.assigned.get(*local) {
                 Some(&flag) => Ok(self.frame.store.get(flag).unwrap_or(Terms::FALSE)),
-                None => self.unknown(expr),
+                None => unknown(expr),
             },
             ExprKind::Result => match self.frame.result {
                 Some(result) => Ok(result),
-                None => self.unknown(expr),
+                None => unknown(expr),
             },
             ExprKind::Quantified { quantifier, variables, domain, body } => {
                 let quant = match quantifier {
                     Quantifier::Forall => Quant::Forall,
                     Quantifier::Exists => Quant::Exists,
-                    Quantifier::Sum | Quantifier::Max => return self.unknown(expr),
+                    Quantifier::Sum | Quantifier::Max => return unknown(expr),
                 };
                 self.quantified(quant, variables, domain, body, blame)
             }
@@ -140,20 +141,14 @@ impl Chalice<'_, '_> {
             ExprKind::Slice { sequence, from, to } => {
                 self.slice(expr, sequence, (from.as_deref(), to.as_deref()), blame)
             }
-            _ => self.unknown(expr),
+            _ => unknown(expr),
         }
-    }
-
-    /// SOUNDNESS: what is supported has been looked at before; whatever has been forgotten there
-    /// ends here.
-    pub(super) fn unknown<T>(&self, expr: &Expr) -> Result<T, Stop> {
-        self.unsupported_at(span(expr.span), "this form of expression")
     }
 
     fn variable(&mut self, variable: sil::program::LocalId, expr: &Expr) -> Result<Term, Stop> {
         match self.frame.store.get(variable) {
             Some(value) => Ok(value),
-            None => self.unsupported_at(span(expr.span), "a variable without a value"),
+            None => unsupported_at(span(expr.span), "a variable without a value"),
         }
     }
 
@@ -211,7 +206,7 @@ impl Chalice<'_, '_> {
         let values = values.collect::<Result<Vec<_>, _>>()?;
         match collection.ty.element() {
             Some(element) => Ok((self.sort(element), values)),
-            None => self.unknown(collection),
+            None => unknown(collection),
         }
     }
 
@@ -272,20 +267,13 @@ impl Chalice<'_, '_> {
                 let differs = terms.differs(small, large);
                 terms.and([inside, differs])
             }
-            BinaryOp::In => self.contains(a, b, &right.ty),
+            BinaryOp::In => contains(&mut self.terms, a, b, &right.ty),
             BinaryOp::NotIn => {
-                let inside = self.contains(a, b, &right.ty);
+                let inside = contains(&mut self.terms, a, b, &right.ty);
                 self.terms.not(inside)
             }
-            BinaryOp::Below => return self.unknown(left),
+            BinaryOp::Below => return unknown(left),
         })
-    }
-
-    fn contains(&mut self, element: Term, collection: Term, ty: &Type) -> Term {
-        match ty {
-            Type::Set(_) => self.terms.set_contains(element, collection),
-            _ => self.terms.seq_contains(element, collection),
-        }
     }
 
     /// A formula about all or some values of variables. What is learnt on the way is learnt for all
@@ -313,7 +301,7 @@ impl Chalice<'_, '_> {
             };
             let chosen = self.fresh_variable(&declared.name, sort);
             bound.push(chosen);
-            let (value, guard) = self.choice(chosen, range.as_ref(), &mut triggers);
+            let (value, guard) = choice(&mut self.terms, chosen, range.as_ref(), &mut triggers);
             guards.push(guard);
             self.frame.store.set(Direct::local(variable), value);
         }
@@ -372,47 +360,6 @@ impl Chalice<'_, '_> {
         };
         Ok(Range::Numbers(self.eval(from, blame)?, self.eval(to, blame)?))
     }
-
-    /// Makes the claim that a value is in a range.
-    pub(super) fn is_in(&mut self, value: Term, range: &Range) -> Term {
-        match *range {
-            Range::Numbers(from, to) => {
-                let (low, high) = (self.terms.le(from, value), self.terms.lt(value, to));
-                self.terms.and([low, high])
-            }
-            Range::Sequence(elements) => self.terms.seq_contains(value, elements),
-            Range::Set(elements) => self.terms.set_contains(value, elements),
-        }
-    }
-
-    /// The value that a choice stands for, and when it is one of those meant.
-    fn choice(
-        &mut self,
-        chosen: Term,
-        range: Option<&Range>,
-        triggers: &mut Vec<Term>,
-    ) -> (Term, Term) {
-        match range {
-            None => (chosen, Terms::TRUE),
-            Some(&Range::Numbers(from, to)) => {
-                let (low, high) = (self.terms.le(from, chosen), self.terms.lt(chosen, to));
-                (chosen, self.terms.and([low, high]))
-            }
-            Some(&Range::Sequence(elements)) => {
-                let zero = self.terms.int(0);
-                let length = self.terms.seq_len(elements);
-                let (low, high) = (self.terms.le(zero, chosen), self.terms.lt(chosen, length));
-                let element = self.terms.seq_at(elements, chosen);
-                triggers.push(element);
-                (element, self.terms.and([low, high]))
-            }
-            Some(&Range::Set(elements)) => {
-                let inside = self.terms.set_contains(chosen, elements);
-                triggers.push(inside);
-                (chosen, inside)
-            }
-        }
-    }
 }
 
 /// The range of a quantifier's variables.
@@ -420,4 +367,58 @@ pub(super) enum Range {
     Numbers(Term, Term),
     Sequence(Term),
     Set(Term),
+}
+
+fn contains(terms: &mut Terms, element: Term, collection: Term, ty: &Type) -> Term {
+    match ty {
+        Type::Set(_) => terms.set_contains(element, collection),
+        _ => terms.seq_contains(element, collection),
+    }
+}
+
+/// Makes the claim that a value is in a range.
+pub(super) fn is_in(terms: &mut Terms, value: Term, range: &Range) -> Term {
+    match *range {
+        Range::Numbers(from, to) => {
+            let (low, high) = (terms.le(from, value), terms.lt(value, to));
+            terms.and([low, high])
+        }
+        Range::Sequence(elements) => terms.seq_contains(value, elements),
+        Range::Set(elements) => terms.set_contains(value, elements),
+    }
+}
+
+/// The value that a choice stands for, and when it is one of those meant.
+fn choice(
+    terms: &mut Terms,
+    chosen: Term,
+    range: Option<&Range>,
+    triggers: &mut Vec<Term>,
+) -> (Term, Term) {
+    match range {
+        None => (chosen, Terms::TRUE),
+        Some(&Range::Numbers(from, to)) => {
+            let (low, high) = (terms.le(from, chosen), terms.lt(chosen, to));
+            (chosen, terms.and([low, high]))
+        }
+        Some(&Range::Sequence(elements)) => {
+            let zero = terms.int(0);
+            let length = terms.seq_len(elements);
+            let (low, high) = (terms.le(zero, chosen), terms.lt(chosen, length));
+            let element = terms.seq_at(elements, chosen);
+            triggers.push(element);
+            (element, terms.and([low, high]))
+        }
+        Some(&Range::Set(elements)) => {
+            let inside = terms.set_contains(chosen, elements);
+            triggers.push(inside);
+            (chosen, inside)
+        }
+    }
+}
+
+/// SOUNDNESS: what is supported has been looked at before; whatever has been forgotten there
+/// ends here.
+pub(super) fn unknown<T>(expr: &Expr) -> Result<T, Stop> {
+    unsupported_at(span(expr.span), "this form of expression")
 }

@@ -11,6 +11,7 @@ use super::calls::Call;
 use super::loops::Loop;
 use super::{Chalice, Direct, renumbered, span};
 use crate::engine::Stop;
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Resource};
 
@@ -133,7 +134,7 @@ impl Chalice<'_, '_> {
             }
             StmtKind::Downgrade(target) => self.downgrade(target, span(stmt.span))?,
             StmtKind::Free(target) => self.free(target, span(stmt.span))?,
-            _ => return self.unsupported_at(span(stmt.span), "this form of statement"),
+            _ => return unsupported_at(span(stmt.span), "this form of statement"),
         }
         self.begin_epoch();
         Ok(Flow::Goes)

@@ -14,6 +14,8 @@ use smt::terms::{Sort, Term, Terms};
 
 use super::calls::{Actuals, Call};
 use super::{Chalice, Direct, renumbered, span};
+use crate::direct::eval::unknown;
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Heap};
 use crate::engine::state::thread::{Fork, Forked, Memory};
@@ -59,7 +61,7 @@ impl Chalice<'_, '_> {
             self.assume(same)?;
         }
         let carried = self.carried(new, call.method);
-        let same = self.same_actuals(&carried, &actuals);
+        let same = same_actuals(&mut self.terms, &carried, &actuals);
         self.assume(same)?;
         std::rc::Rc::make_mut(&mut self.here.forks).push(Fork { token: new, heap: before });
         if let Some(out) = token {
@@ -74,27 +76,15 @@ impl Chalice<'_, '_> {
         let direct = self.direct;
         let number = method.into_raw().into_u32();
         let parameters = &direct.tree.methods[method].parameters;
-        let receiver = self.of_fork(&format!("direct.token.{number}.this"), token, Sort::REF);
+        let receiver =
+            of_fork(&mut self.terms, &format!("direct.token.{number}.this"), token, Sort::REF);
         let mut arguments = Vec::with_capacity(parameters.len());
         for (position, &parameter) in parameters.iter().enumerate() {
             let sort = self.sort(&direct.tree.locals[parameter].ty);
             let name = format!("direct.token.{number}.{position}");
-            arguments.push(self.of_fork(&name, token, sort));
+            arguments.push(of_fork(&mut self.terms, &name, token, sort));
         }
         Actuals { receiver, arguments }
-    }
-
-    fn of_fork(&mut self, name: &str, token: Term, sort: Sort) -> Term {
-        let symbol = self.terms.declare_function(name, &[Sort::REF], sort);
-        self.terms.apply(symbol, &[token])
-    }
-
-    fn same_actuals(&mut self, one: &Actuals, other: &Actuals) -> Term {
-        let mut all = vec![self.terms.identical(one.receiver, other.receiver)];
-        for (&one, &other) in one.arguments.iter().zip(&other.arguments) {
-            all.push(self.terms.identical(one, other));
-        }
-        self.terms.and(all)
     }
 
     /// `join outs := token`
@@ -185,13 +175,13 @@ impl Chalice<'_, '_> {
         let mut olds = Vec::new();
         method.ensures.iter().for_each(|clause| outermost_olds(clause, &mut olds));
         let Some(position) = olds.iter().position(|&other| other == body) else {
-            return self.unsupported_at(span(whole.span), "`old` of a fork that is not known");
+            return unsupported_at(span(whole.span), "`old` of a fork that is not known");
         };
         let mut arguments = vec![forked.token];
         for local in variables(body, &method.parameters) {
             match self.frame.store.get(Direct::local(local)) {
                 Some(value) => arguments.push(value),
-                None => return self.unknown(whole),
+                None => return unknown(whole),
             }
         }
         let sorts: Vec<Sort> = arguments.iter().map(|&value| self.terms.sort(value)).collect();
@@ -217,7 +207,7 @@ impl Chalice<'_, '_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let EvalState::Fork { token, receiver, method, arguments } = state else {
-            return self.unknown(whole);
+            return unknown(whole);
         };
         let token = self.eval(token, blame)?;
         let at = span(whole.span);
@@ -258,4 +248,17 @@ fn variables(expr: &Expr, but: &[LocalId]) -> Vec<LocalId> {
     });
     let ids = all.into_iter().map(|number| LocalId::from_raw(number.into()));
     ids.filter(|local| !own.contains(local) && !but.contains(local)).collect()
+}
+
+fn of_fork(terms: &mut Terms, name: &str, token: Term, sort: Sort) -> Term {
+    let symbol = terms.declare_function(name, &[Sort::REF], sort);
+    terms.apply(symbol, &[token])
+}
+
+fn same_actuals(terms: &mut Terms, one: &Actuals, other: &Actuals) -> Term {
+    let mut all = vec![terms.identical(one.receiver, other.receiver)];
+    for (&one, &other) in one.arguments.iter().zip(&other.arguments) {
+        all.push(terms.identical(one, other));
+    }
+    terms.and(all)
 }

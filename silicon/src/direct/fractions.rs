@@ -14,6 +14,7 @@ use chalice::program::{Access, Expr, ExprKind, Permission, PermissionKind};
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::{Chalice, is_pure, span};
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::{Amounts, Explore, Stop};
 
@@ -60,7 +61,7 @@ impl Chalice<'_, '_> {
             Some(context) => context,
             None => self.terms.fraction(1, 100),
         };
-        let bounded = self.far_below(fraction, above);
+        let bounded = far_below(&mut self.terms, fraction, above);
         self.assume(bounded)?;
         self.is_some_fraction(fraction)
     }
@@ -77,22 +78,16 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    fn far_below(&mut self, small: Term, large: Term) -> Term {
-        let factor = self.terms.fraction(FACTOR, 1);
-        let product = self.terms.mul(factor, small);
-        self.terms.lt(product, large)
-    }
-
     /// An amount below all fractions and above all counting permissions.
     fn least(&mut self) -> Result<Term, Stop> {
         let least = self.terms.constant("direct.least", Sort::PERM);
         let one = self.terms.constant("direct.counting", Sort::PERM);
         let positive = self.terms.lt(Terms::NONE, one);
         self.assume(positive)?;
-        let below = self.far_below(one, least);
+        let below = far_below(&mut self.terms, one, least);
         self.assume(below)?;
         let hundredth = self.terms.fraction(1, 100);
-        let small = self.far_below(least, hundredth);
+        let small = far_below(&mut self.terms, least, hundredth);
         self.assume(small)?;
         Ok(least)
     }
@@ -103,7 +98,7 @@ impl Chalice<'_, '_> {
         let one = self.terms.constant("direct.counting", Sort::PERM);
         let count = self.terms.int_to_perm(count);
         let all = self.terms.mul(count, one);
-        let few = self.far_below(all, least);
+        let few = far_below(&mut self.terms, all, least);
         self.assume(few)?;
         Ok(all)
     }
@@ -174,7 +169,7 @@ impl Chalice<'_, '_> {
             }
             PermissionKind::AbstractRead => match self.fraction() {
                 Some(fraction) => Ok(fraction),
-                None => self.unsupported_at(span(amount.span), "this amount"),
+                None => unsupported_at(span(amount.span), "this amount"),
             },
             PermissionKind::Epsilons(count) => {
                 let count = self.eval(count, blame)?;
@@ -197,7 +192,7 @@ impl Chalice<'_, '_> {
             PermissionKind::Add(..) | PermissionKind::Sub(..) | PermissionKind::Scale { .. }
                 if self.frame.assertion.amounts == Amounts::SomeOrNone =>
             {
-                self.unsupported_at(
+                unsupported_at(
                     span(amount.span),
                     "amounts that are reckoned in functions and predicates",
                 )
@@ -375,4 +370,10 @@ impl Chalice<'_, '_> {
 
 fn asks_to_read(part: &Expr) -> bool {
     matches!(&part.kind, ExprKind::Access(access) if access.amount.kind == PermissionKind::AbstractRead)
+}
+
+fn far_below(terms: &mut Terms, small: Term, large: Term) -> Term {
+    let factor = terms.fraction(FACTOR, 1);
+    let product = terms.mul(factor, small);
+    terms.lt(product, large)
 }

@@ -9,6 +9,7 @@ use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use super::{Chalice, renumbered, span};
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::Frame;
 use crate::engine::state::heap::{Chunk, Resource};
@@ -23,7 +24,7 @@ impl Chalice<'_, '_> {
     pub(super) fn fold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
         let (predicate, receiver) = self.instance(access, blame)?;
         let AccessTarget::Predicate { receiver: written, .. } = &access.target else {
-            return self.unsupported_at(span(access.span), "an instance of no predicate");
+            return unsupported_at(span(access.span), "an instance of no predicate");
         };
         let exists = self.terms.differs(receiver, Terms::NULL);
         self.prove(exists, blame, Reason::ReceiverNull, span(written.span))?;
@@ -122,7 +123,7 @@ impl Chalice<'_, '_> {
             AccessTarget::Predicate { receiver, predicate } => {
                 Ok((renumbered(*predicate), self.eval(receiver, blame)?))
             }
-            _ => self.unsupported_at(span(access.span), "an instance of no predicate"),
+            _ => unsupported_at(span(access.span), "an instance of no predicate"),
         }
     }
 

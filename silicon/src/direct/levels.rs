@@ -12,8 +12,11 @@ use chalice::program::{BinaryOp, Expr, ExprKind, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
 
 use super::{Chalice, span};
+use crate::direct::eval::unknown;
+use crate::direct::locks::base_held;
 use crate::engine::Stop;
 use crate::engine::findings::blame::Blame;
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::knowledge::goals::Noted;
 use crate::engine::state::thread::{Balances, Changes, Locks};
 
@@ -35,16 +38,6 @@ impl Chalice<'_, '_> {
     pub(super) fn bottom(&mut self) -> Term {
         let sort = self.level_sort();
         self.terms.constant("direct.lockbottom", sort)
-    }
-
-    /// `lower << upper`, of two values.
-    pub(super) fn below(&mut self, lower: Term, upper: Term) -> Term {
-        if lower == upper {
-            return Terms::FALSE;
-        }
-        let sort = self.terms.sort(lower);
-        let symbol = self.terms.declare_function("direct.below", &[sort, sort], Sort::BOOL);
-        self.terms.apply(symbol, &[lower, upper])
     }
 
     /// Assumes what is known of the order, if levels occur: it is strict and partial, and has a
@@ -93,7 +86,7 @@ impl Chalice<'_, '_> {
                 let same = self.level_equal(&left, &right)?;
                 Ok(self.terms.not(same))
             }
-            _ => self.unknown(whole),
+            _ => unknown(whole),
         }
     }
 
@@ -108,28 +101,32 @@ impl Chalice<'_, '_> {
             if thread.counts_debts { self.here.credits.clone() } else { Balances::default() };
         match locks.clone() {
             Some(locks) => Ok(Level::Wait { locks, debts }),
-            None => self.unsupported_at(span(side.span), "`waitlevel` where there is no thread"),
+            None => unsupported_at(span(side.span), "`waitlevel` where there is no thread"),
         }
     }
 
     /// `left << right`
     pub(super) fn level_below(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
         match (left, right) {
-            (&Level::Value(left), &Level::Value(right)) => Ok(self.below(left, right)),
+            (&Level::Value(left), &Level::Value(right)) => Ok(below(&mut self.terms, left, right)),
             (Level::Wait { locks, debts }, &Level::Value(level)) => {
                 let bottom = self.bottom();
                 let shared = self.terms.differs(level, bottom);
-                let above =
-                    self.all_locked(locks, debts, &mut |chalice, held| chalice.below(held, level))?;
+                let above = self.all_locked(locks, debts, &mut |chalice, held| {
+                    below(&mut chalice.terms, held, level)
+                })?;
                 Ok(self.terms.and([shared, above]))
             }
             (&Level::Value(level), Level::Wait { locks, debts }) => {
-                self.some_locked(locks, debts, &mut |chalice, held| Ok(chalice.below(level, held)))
+                self.some_locked(locks, debts, &mut |chalice, held| {
+                    Ok(below(&mut chalice.terms, level, held))
+                })
             }
             (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
                 self.some_locked(others, other_debts, &mut |chalice, level| {
-                    chalice
-                        .all_locked(locks, debts, &mut |chalice, held| chalice.below(held, level))
+                    chalice.all_locked(locks, debts, &mut |chalice, held| {
+                        below(&mut chalice.terms, held, level)
+                    })
                 })
             }
         }
@@ -147,7 +144,7 @@ impl Chalice<'_, '_> {
                 // What is owed is not compared.
                 if debts.iter().chain(other_debts.iter()).next().is_some() {
                     let what = "wait levels that are compared beside debts";
-                    return self.unsupported_at(sil::source::Span::default(), what);
+                    return unsupported_at(sil::source::Span::default(), what);
                 }
                 self.same_wait_level(locks, others)
             }
@@ -157,7 +154,7 @@ impl Chalice<'_, '_> {
     /// Makes the claim that nothing held is above a level.
     fn none_above(&mut self, locks: &Locks, debts: &Balances, level: Term) -> Result<Term, Stop> {
         self.all_locked(locks, debts, &mut |chalice, held| {
-            let below = chalice.below(held, level);
+            let below = below(&mut chalice.terms, held, level);
             let equal = chalice.terms.eq(held, level);
             chalice.terms.or([below, equal])
         })
@@ -253,7 +250,7 @@ impl Chalice<'_, '_> {
     /// Makes the claim that an object was held at a moment and is none of those known by name, and
     /// the triggers of that claim.
     fn other(&mut self, base: Term, object: Term, named: &[Term]) -> (Term, Vec<Vec<Term>>) {
-        let (held, read) = (self.base_held(base, object), self.base_read(base, object));
+        let (held, read) = (base_held(&mut self.terms, base, object), self.base_read(base, object));
         let mut triggers = vec![vec![held]];
         if read != Terms::FALSE {
             triggers.push(vec![read]);
@@ -296,4 +293,14 @@ pub(super) fn objects<'c>(changes: impl IntoIterator<Item = &'c Changes>) -> Vec
         }
     }
     all
+}
+
+/// `lower << upper`, of two values.
+pub(super) fn below(terms: &mut Terms, lower: Term, upper: Term) -> Term {
+    if lower == upper {
+        return Terms::FALSE;
+    }
+    let sort = terms.sort(lower);
+    let symbol = terms.declare_function("direct.below", &[sort, sort], Sort::BOOL);
+    terms.apply(symbol, &[lower, upper])
 }

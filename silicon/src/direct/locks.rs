@@ -10,9 +10,11 @@ use chalice::program::locking::Given;
 use chalice::program::{ClassId, Expr, LockMode, Method, MethodId, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
 
+use super::asking::sets_of;
 use super::levels::{known, objects};
 use super::{Chalice, Direct, renumbered, span};
 use crate::engine::Stop;
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::Chunk;
 use crate::engine::state::thread::{Allowed, Changes, Locks};
@@ -33,7 +35,7 @@ impl Listed<'_> {
 impl Chalice<'_, '_> {
     /// Where the locks of a thread are not known: any may be held.
     pub(super) fn unknown_locks(&mut self) -> Locks {
-        let sort = self.moment_sort();
+        let sort = moment_sort(&mut self.terms);
         let base = self.fresh("locks", sort);
         Locks {
             base: Some(base),
@@ -42,11 +44,6 @@ impl Chalice<'_, '_> {
             level_base: base,
             levels: Changes::default(),
         }
-    }
-
-    /// The sort of moments: what is held then, and at which levels.
-    pub(super) fn moment_sort(&mut self) -> Sort {
-        self.terms.user_sort("Locks", &[])
     }
 
     /// The locks of a thread that starts.
@@ -58,21 +55,7 @@ impl Chalice<'_, '_> {
     pub(super) fn locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
         match &self.frame.thread.locks {
             Some(locks) => Ok(locks.clone()),
-            None => self.unsupported_at(at, "locks where there is no thread"),
-        }
-    }
-
-    fn of_base(&mut self, name: &str, base: Term, object: Term, result: Sort) -> Term {
-        let moment = self.terms.sort(base);
-        let symbol = self.terms.declare_function(name, &[moment, Sort::REF], result);
-        self.terms.apply(symbol, &[base, object])
-    }
-
-    /// Makes the claim that an object was held at a moment.
-    pub(super) fn base_held(&mut self, base: Term, object: Term) -> Term {
-        match self.sets_of(base) {
-            Some((held, _)) => self.terms.set_contains(object, held),
-            None => self.of_base("direct.held", base, object, Sort::BOOL),
+            None => unsupported_at(at, "locks where there is no thread"),
         }
     }
 
@@ -81,26 +64,10 @@ impl Chalice<'_, '_> {
         if !self.direct.locking.has_readers {
             return Terms::FALSE;
         }
-        match self.sets_of(base) {
+        match sets_of(&mut self.terms, base) {
             Some((_, read)) => self.terms.set_contains(object, read),
-            None => self.of_base("direct.rdheld", base, object, Sort::BOOL),
+            None => of_base(&mut self.terms, "direct.rdheld", base, object, Sort::BOOL),
         }
-    }
-
-    /// The value of an object: that of the last change that is about it.
-    fn changed(&mut self, changes: &Changes, object: Term, before: Term) -> Term {
-        changes.iter().fold(before, |value, (changed, new)| {
-            let is_it = self.terms.identical(object, changed);
-            self.terms.ite(is_it, new, value)
-        })
-    }
-
-    fn in_held(&mut self, locks: &Locks, object: Term) -> Term {
-        let before = match locks.base {
-            Some(base) => self.base_held(base, object),
-            None => Terms::FALSE,
-        };
-        self.changed(&locks.held, object, before)
     }
 
     fn in_read(&mut self, locks: &Locks, object: Term) -> Term {
@@ -108,12 +75,12 @@ impl Chalice<'_, '_> {
             Some(base) => self.base_read(base, object),
             None => Terms::FALSE,
         };
-        self.changed(&locks.read, object, before)
+        changed(&mut self.terms, &locks.read, object, before)
     }
 
     /// Makes the claim that an object is held, in whatever way.
     pub(super) fn is_held(&mut self, locks: &Locks, object: Term) -> Term {
-        let (held, read) = (self.in_held(locks, object), self.in_read(locks, object));
+        let (held, read) = (in_held(&mut self.terms, locks, object), self.in_read(locks, object));
         self.terms.or([held, read])
     }
 
@@ -123,7 +90,7 @@ impl Chalice<'_, '_> {
         match mode {
             LockMode::Read => read,
             LockMode::Write => {
-                let held = self.in_held(locks, object);
+                let held = in_held(&mut self.terms, locks, object);
                 let is_writer = self.terms.not(read);
                 self.terms.and([held, is_writer])
             }
@@ -133,8 +100,8 @@ impl Chalice<'_, '_> {
     /// The level with which an object counts that is held.
     pub(super) fn level_at(&mut self, locks: &Locks, object: Term) -> Term {
         let sort = self.level_sort();
-        let before = self.of_base("direct.level", locks.level_base, object, sort);
-        self.changed(&locks.levels, object, before)
+        let before = of_base(&mut self.terms, "direct.level", locks.level_base, object, sort);
+        changed(&mut self.terms, &locks.levels, object, before)
     }
 
     /// Shows that an object is held for writing.
@@ -145,7 +112,7 @@ impl Chalice<'_, '_> {
         at: sil::source::Span,
     ) -> Result<(), Stop> {
         let locks = self.locks(blame.span)?;
-        let held = self.in_held(&locks, object);
+        let held = in_held(&mut self.terms, &locks, object);
         self.prove(held, blame, Reason::LockNotHeld, at)?;
         let read = self.in_read(&locks, object);
         let is_writer = self.terms.not(read);
@@ -168,7 +135,7 @@ impl Chalice<'_, '_> {
             let same = self.same_lock(old, new, but, object);
             let mut triggers = Vec::new();
             for base in [old.base, new.base].into_iter().flatten() {
-                triggers.push(vec![self.base_held(base, object)]);
+                triggers.push(vec![base_held(&mut self.terms, base, object)]);
                 let read = self.base_read(base, object);
                 if read != Terms::FALSE {
                     triggers.push(vec![read]);
@@ -180,19 +147,14 @@ impl Chalice<'_, '_> {
     }
 
     fn same_lock(&mut self, old: &Locks, new: &Locks, but: &[Term], object: Term) -> Term {
-        let unnamed = self.is_none_of(object, but);
-        let (before, after) = (self.in_held(old, object), self.in_held(new, object));
+        let unnamed = is_none_of(&mut self.terms, object, but);
+        let (before, after) =
+            (in_held(&mut self.terms, old, object), in_held(&mut self.terms, new, object));
         let same = self.terms.iff(after, before);
         let (before, after) = (self.in_read(old, object), self.in_read(new, object));
         let same_read = self.terms.iff(after, before);
         let same = self.terms.and([same, same_read]);
         self.terms.implies(unnamed, same)
-    }
-
-    fn is_none_of(&mut self, object: Term, others: &[Term]) -> Term {
-        let others: Vec<Term> =
-            others.iter().map(|&other| self.terms.differs(object, other)).collect();
-        self.terms.and(others)
     }
 
     /// Makes the claim that objects held before and after have the same level, but for some
@@ -211,14 +173,14 @@ impl Chalice<'_, '_> {
             let object = self.fresh_variable("o", Sort::REF);
             let same = self.same_level(old, new, but, object);
             let sort = self.level_sort();
-            let base = self.of_base("direct.level", new.level_base, object, sort);
+            let base = of_base(&mut self.terms, "direct.level", new.level_base, object, sort);
             all.push(self.quantify(Quant::Forall, &[object], vec![vec![base]], same));
         }
         Ok(self.terms.and(all))
     }
 
     fn same_level(&mut self, old: &Locks, new: &Locks, but: &[Term], object: Term) -> Term {
-        let unnamed = self.is_none_of(object, but);
+        let unnamed = is_none_of(&mut self.terms, object, but);
         let (before, after) = (self.is_held(old, object), self.is_held(new, object));
         let guard = self.terms.and([unnamed, before, after]);
         let (before, after) = (self.level_at(old, object), self.level_at(new, object));
@@ -233,7 +195,7 @@ impl Chalice<'_, '_> {
         let fact = self.differ(&locks, first, second);
         let sort = self.level_sort();
         let trigger = [first, second]
-            .map(|object| self.of_base("direct.level", locks.level_base, object, sort));
+            .map(|object| of_base(&mut self.terms, "direct.level", locks.level_base, object, sort));
         let triggers = vec![trigger.to_vec()];
         let fact = self.terms.forall(&[first, second], triggers, fact, "direct.levels.differ", 0);
         self.assume(fact)?;
@@ -466,7 +428,8 @@ impl Chalice<'_, '_> {
         }
         if let Some(base) = locks.base {
             let object = self.fresh_variable("o", Sort::REF);
-            let (held, read) = (self.base_held(base, object), self.base_read(base, object));
+            let (held, read) =
+                (base_held(&mut self.terms, base, object), self.base_read(base, object));
             let some = self.terms.or([held, read]);
             let mut none = vec![self.terms.not(some)];
             none.extend(named.iter().map(|&known| self.terms.identical(object, known)));
@@ -520,4 +483,44 @@ impl Chalice<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The sort of moments: what is held then, and at which levels.
+pub(super) fn moment_sort(terms: &mut Terms) -> Sort {
+    terms.user_sort("Locks", &[])
+}
+
+fn of_base(terms: &mut Terms, name: &str, base: Term, object: Term, result: Sort) -> Term {
+    let moment = terms.sort(base);
+    let symbol = terms.declare_function(name, &[moment, Sort::REF], result);
+    terms.apply(symbol, &[base, object])
+}
+
+/// The value of an object: that of the last change that is about it.
+fn changed(terms: &mut Terms, changes: &Changes, object: Term, before: Term) -> Term {
+    changes.iter().fold(before, |value, (changed, new)| {
+        let is_it = terms.identical(object, changed);
+        terms.ite(is_it, new, value)
+    })
+}
+
+fn is_none_of(terms: &mut Terms, object: Term, others: &[Term]) -> Term {
+    let others: Vec<Term> = others.iter().map(|&other| terms.differs(object, other)).collect();
+    terms.and(others)
+}
+
+/// Makes the claim that an object was held at a moment.
+pub(super) fn base_held(terms: &mut Terms, base: Term, object: Term) -> Term {
+    match sets_of(terms, base) {
+        Some((held, _)) => terms.set_contains(object, held),
+        None => of_base(terms, "direct.held", base, object, Sort::BOOL),
+    }
+}
+
+fn in_held(terms: &mut Terms, locks: &Locks, object: Term) -> Term {
+    let before = match locks.base {
+        Some(base) => base_held(terms, base, object),
+        None => Terms::FALSE,
+    };
+    changed(terms, &locks.held, object, before)
 }

@@ -9,6 +9,7 @@ use super::exec::Flow;
 use super::scope::{self, Needs};
 use super::table::Invariant;
 use super::{Chalice, renumbered, span};
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::Heap;
 use crate::engine::state::thread::{Allowed, Thread};
@@ -37,9 +38,7 @@ impl Chalice<'_, '_> {
                     self.invariant(clause, &channel.parameters, |_| Ok(()))
                 }
 
-                Invariant::Other(at) => {
-                    self.unsupported_at(span(at), "conditions in direct execution")
-                }
+                Invariant::Other(at) => unsupported_at(span(at), "conditions in direct execution"),
             },
             // Functions have rules of their own; of the others nothing has to be shown.
             Member::Function(_) | Member::Field(_) | Member::Domain(_) => Ok(()),
@@ -49,7 +48,7 @@ impl Chalice<'_, '_> {
     /// Returns the needs of a member, if there are rules for everything in it.
     pub(super) fn check_scope(&self, member: Member) -> Result<Needs, Stop> {
         scope::needs(self.direct, member)
-            .or_else(|(at, what)| self.unsupported_at(at, &format!("{what} in direct execution")))
+            .or_else(|(at, what)| unsupported_at(at, &format!("{what} in direct execution")))
     }
 
     /// The contract makes sense, and the body meets it.

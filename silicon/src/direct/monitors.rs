@@ -9,6 +9,7 @@ use super::assertion::conjuncts;
 use super::exec::Flow;
 use super::levels::Level;
 use super::{Chalice, renumbered, span};
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::Frame;
 use crate::engine::state::heap::{Chunk, Resource};
@@ -36,7 +37,7 @@ impl Chalice<'_, '_> {
     fn target(&mut self, target: &Expr, blame: Blame) -> Result<Target, Stop> {
         let at = span(target.span);
         let Type::Class(class) = target.ty else {
-            return self.unsupported_at(at, "a lock of something that is no object");
+            return unsupported_at(at, "a lock of something that is no object");
         };
         let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
         // What is held is an object.
@@ -310,7 +311,7 @@ impl Chalice<'_, '_> {
     pub(super) fn free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::FreeFailed, at);
         let Type::Class(class) = target.ty else {
-            return self.unsupported_at(at, "`free` of something that is no object");
+            return unsupported_at(at, "`free` of something that is no object");
         };
         let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
         let direct = self.direct;

@@ -15,6 +15,8 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 use super::assertion::conjuncts;
 use super::functions::bind;
 use super::{Chalice, Direct, is_pure, span};
+use crate::direct::eval::is_in;
+use crate::direct::eval::unknown;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::members::function::Written;
 use crate::engine::state::State;
@@ -122,7 +124,7 @@ impl Chalice<'_, '_> {
         for &variable in variables {
             let value = self.frame.store.get(Direct::local(variable));
             let Some(value) = value else { continue };
-            let inside = self.is_in(value, &range);
+            let inside = is_in(&mut self.terms, value, &range);
             self.assume(inside)?;
         }
         Ok(())
@@ -217,12 +219,12 @@ impl Chalice<'_, '_> {
             }
             ExprKind::Access(access) => {
                 let (resource, arguments) = self.location(access, blame)?;
-                let left = self.left();
+                let left = self.here.left();
                 let held = self.all_held(&left, resource, &arguments, blame)?;
                 self.take_location(resource, &arguments, held)?;
                 Ok(())
             }
-            _ => self.unknown(assertion),
+            _ => unknown(assertion),
         }
     }
 }

@@ -8,7 +8,7 @@ pub(crate) mod heap;
 mod maps;
 pub(crate) mod mode;
 pub(crate) mod quantified;
-mod sorts;
+pub(crate) mod sorts;
 pub(crate) mod thread;
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use sil::program::{FunctionId, LabelId, Local, LocalId, PredicateId};
 use sil::source::Span;
 use smt::terms::{Symbol, Term, Terms};
 
-use crate::engine::state::heap::Heap;
+use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::state::thread::{Balances, Fork, Thread};
 use crate::engine::{Amounts, Reading};
 
@@ -207,6 +207,32 @@ impl<'p> State<'p> {
     /// The state at the start of a member.
     pub(crate) fn new(locals: &'p Arena<Local>) -> Self {
         Self { frame: Frame::new(locals), here: Here::default() }
+    }
+}
+
+impl Here {
+    /// Returns the rest of the heap during a consume, or all of it.
+    pub(crate) fn left(&self) -> Heap {
+        self.consuming.as_ref().unwrap_or(&self.heap).clone()
+    }
+
+    /// Tells whether quantified chunks of a resource are left.
+    pub(crate) fn has_quantified_left(&self, resource: Resource) -> bool {
+        let left = self.consuming.as_ref().unwrap_or(&self.heap);
+        !left.quantified(resource).is_empty()
+    }
+
+    /// The same, to take from it.
+    pub(crate) fn left_mut(&mut self) -> &mut Heap {
+        match &mut self.consuming {
+            Some(left) => left,
+            None => &mut self.heap,
+        }
+    }
+
+    /// Tells whether permission may be taken from heaps around.
+    pub(crate) fn may_transfer(&self) -> bool {
+        !self.package.reserve.is_empty()
     }
 }
 

@@ -14,6 +14,7 @@
 use sil::program::PredicateId;
 use smt::terms::{Sort, Term, Terms};
 
+use crate::engine::permission::ordinary::same_arguments;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::whole::Fact;
 use crate::engine::{Engine, Stop};
@@ -86,7 +87,7 @@ impl Engine<'_> {
                 // SOUNDNESS: what is left of the instance that was unfolded is no part of it.
                 let inside =
                     self.terms.sub(chunk.amount, rest.map_or(Terms::NONE, |rest| rest.amount));
-                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
                 let held = self.terms.lt(Terms::NONE, inside);
                 let different = self.terms.not(alias);
                 let fact = self.terms.implies(held, different);

@@ -6,6 +6,7 @@
 
 use smt::terms::Terms;
 
+use crate::engine::permission::ordinary::same_arguments;
 use crate::engine::state::heap::Chunk;
 use crate::engine::{Engine, Stop};
 
@@ -16,7 +17,7 @@ impl Engine<'_> {
         left: &Chunk,
         right: &Chunk,
     ) -> Result<(), Stop> {
-        let alias = self.same_arguments(&left.arguments, &right.arguments);
+        let alias = same_arguments(&mut self.terms, &left.arguments, &right.arguments);
         if alias == Terms::FALSE {
             return Ok(());
         }

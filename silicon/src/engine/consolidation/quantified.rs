@@ -4,6 +4,7 @@ use smt::terms::{Term, Terms};
 
 use crate::engine::permission::quantified;
 use crate::engine::permission::quantified::chunks::PortionValue;
+use crate::engine::permission::quantified::chunks::total;
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
 
@@ -25,7 +26,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let portions = self.portions(resource, heap);
-        let total = self.total(&portions);
+        let total = total(&mut self.terms, &portions);
         let bounded = self.terms.le(total, Terms::WRITE);
         for chunk in heap.of(resource) {
             let fact = self.at(resource, bounded, &chunk.arguments);
@@ -59,14 +60,15 @@ impl Engine<'_> {
                         let q = self.at(resource, right.amount, arguments);
                         let other = self.map_at(resource, other, arguments);
                         let p = self.at(resource, left.amount, arguments);
-                        let fact = self.agree((p, *value), (q, other));
+                        let fact = agree(&mut self.terms, (p, *value), (q, other));
                         self.learn_agreement(fact)?;
                     }
                     PortionValue::Map(map) if *map != other => {
                         let formals = self.formals(resource);
                         let own = self.map_at(resource, *map, &formals);
                         let other = self.map_at(resource, other, &formals);
-                        let fact = self.agree((left.amount, own), (right.amount, other));
+                        let fact =
+                            agree(&mut self.terms, (left.amount, own), (right.amount, other));
                         let triggers = vec![vec![own, other]];
                         let fact = self.terms.forall(
                             &formals,
@@ -83,13 +85,13 @@ impl Engine<'_> {
         }
         Ok(())
     }
+}
 
-    /// Portions of one location, each an amount and a value, have one value where both amounts are
-    /// positive (trap T2).
-    fn agree(&mut self, left: (Term, Term), right: (Term, Term)) -> Term {
-        let (p, q) = (self.terms.is_some(left.0), self.terms.is_some(right.0));
-        let both = self.terms.and([p, q]);
-        let equal = self.terms.identical(left.1, right.1);
-        self.terms.implies(both, equal)
-    }
+/// Portions of one location, each an amount and a value, have one value where both amounts are
+/// positive (trap T2).
+fn agree(terms: &mut Terms, left: (Term, Term), right: (Term, Term)) -> Term {
+    let (p, q) = (terms.is_some(left.0), terms.is_some(right.0));
+    let both = terms.and([p, q]);
+    let equal = terms.identical(left.1, right.1);
+    terms.implies(both, equal)
 }

@@ -3,6 +3,7 @@
 
 use smt::terms::Terms;
 
+use crate::engine::permission::ordinary::same_arguments;
 use crate::engine::state::heap::Chunk;
 use crate::engine::{Engine, Stop};
 
@@ -18,7 +19,10 @@ impl Engine<'_> {
             for other in &chunks[..index] {
                 let sum = self.terms.add(chunk.amount, other.amount);
                 let fits = self.terms.le(sum, Terms::WRITE) != Terms::FALSE;
-                if fits && self.same_arguments(&chunk.arguments, &other.arguments) != Terms::FALSE {
+                if fits
+                    && same_arguments(&mut self.terms, &chunk.arguments, &other.arguments)
+                        != Terms::FALSE
+                {
                     fitting.push(other.clone());
                 }
             }

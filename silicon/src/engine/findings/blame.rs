@@ -168,10 +168,6 @@ impl Engine<'_> {
     pub(crate) fn unsupported<T>(&self, expr: &Expr, what: &str) -> Result<T, Stop> {
         Err(Stop::Unsupported { span: expr.span, what: what.to_owned() })
     }
-
-    pub(crate) fn unsupported_at<T>(&self, span: Span, what: &str) -> Result<T, Stop> {
-        Err(Stop::Unsupported { span, what: what.to_owned() })
-    }
 }
 
 /// The warning that what a member says at `at`, which is `what`, is contradictory.
@@ -193,3 +189,7 @@ pub(crate) fn contradiction(at: Span, what: &str) -> Finding {
 
 /// The contradictory part where no state meets the invariant of a loop.
 pub(crate) const INVARIANT: &str = "the loop invariant";
+
+pub(crate) fn unsupported_at<T>(span: Span, what: &str) -> Result<T, Stop> {
+    Err(Stop::Unsupported { span, what: what.to_owned() })
+}

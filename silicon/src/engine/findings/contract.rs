@@ -3,7 +3,7 @@
 
 use sil::program::{Contract, Expr, ExprKind, Location};
 use sil::source::Span;
-use smt::terms::{Sort, Term};
+use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::log::Recalled;
@@ -74,21 +74,13 @@ impl Engine<'_> {
         self.recall(Recalled::IllFormedBecause(clause, reasons))
     }
 
-    /// A proposition that holds where a clause of a contract was found to say something of which
-    /// nobody knows what it means: locations there is no permission to, negative amounts,
-    /// quantifiers that are not defined for all values.
-    fn unframed(&mut self) -> Term {
-        let symbol = self.terms.declare_fresh("unframed@contract", &[], Sort::BOOL);
-        self.terms.apply(symbol, &[])
-    }
-
     /// Notes that the clause is not framed, or the body of a function not defined, on the ways that
     /// lead here. As a fact it stays with them, wherever they are joined with others.
     pub(crate) fn mark_unframed(&mut self, blame: Blame) -> Result<(), Stop> {
         if !blame.is_of_contract() && !blame.is_of_body() {
             return Ok(());
         }
-        let unframed = self.unframed();
+        let unframed = unframed(&mut self.terms);
         self.assume(unframed)
     }
 
@@ -102,7 +94,7 @@ impl Engine<'_> {
             return Ok(());
         }
         self.log.rely_on_report();
-        let unframed = self.unframed();
+        let unframed = unframed(&mut self.terms);
         let framed = self.terms.not(unframed);
         self.assume(framed)
     }
@@ -168,4 +160,12 @@ fn has_instances(contract: &Contract) -> bool {
 /// Tells whether the value of an expression depends on the heap, itself or by functions.
 fn reads_locations(expr: &Expr) -> bool {
     expr.any(|part| matches!(part.kind, ExprKind::FieldRead { .. } | ExprKind::Apply { .. }))
+}
+
+/// A proposition that holds where a clause of a contract was found to say something of which
+/// nobody knows what it means: locations there is no permission to, negative amounts,
+/// quantifiers that are not defined for all values.
+fn unframed(terms: &mut Terms) -> Term {
+    let symbol = terms.declare_fresh("unframed@contract", &[], Sort::BOOL);
+    terms.apply(symbol, &[])
 }

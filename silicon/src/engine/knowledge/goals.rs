@@ -98,7 +98,7 @@ impl Engine<'_> {
     fn for_arbitrary(&mut self, noted: &Noted, depth: usize, budget: &mut usize) -> Term {
         let mut constants = Substitution::default();
         for (index, &variable) in noted.bound.iter().enumerate() {
-            constants.insert(variable, self.arbitrary(variable, depth, index));
+            constants.insert(variable, arbitrary(&mut self.terms, variable, depth, index));
         }
         let mut known = Vec::new();
         for &(quantified, fact) in &noted.facts {
@@ -119,13 +119,6 @@ impl Engine<'_> {
         let body = self.opened_at(body, depth + 1, budget);
         let known = self.terms.and(known);
         self.terms.implies(known, body)
-    }
-
-    /// The constant for a variable of a quantifier.
-    pub(super) fn arbitrary(&mut self, variable: Term, depth: usize, index: usize) -> Term {
-        let sort = self.terms.sort(variable);
-        let name = format!("any%{depth}%{index}%{}", self.terms.sort_name(sort));
-        self.terms.constant(&name, sort)
     }
 
     /// The goal, or its body for candidates.
@@ -250,4 +243,11 @@ impl Engine<'_> {
         }
         values
     }
+}
+
+/// The constant for a variable of a quantifier.
+pub(super) fn arbitrary(terms: &mut Terms, variable: Term, depth: usize, index: usize) -> Term {
+    let sort = terms.sort(variable);
+    let name = format!("any%{depth}%{index}%{}", terms.sort_name(sort));
+    terms.constant(&name, sort)
 }

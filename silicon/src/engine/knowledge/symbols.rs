@@ -5,7 +5,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use serde::{Deserialize, Serialize};
 use sil::program::{DomainId, FunctionId, LocalId, PredicateId, Type};
-use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind};
+use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind, Terms};
 
 use crate::engine::knowledge::functions::Phase;
 use crate::engine::{Engine, Stop};
@@ -149,29 +149,6 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The fresh symbols in some terms, in a fixed order.
-    pub(crate) fn fresh_symbols(
-        &self,
-        terms: &[Term],
-        more: Term,
-    ) -> IndexSet<smt::terms::Symbol, FxBuildHasher> {
-        let mut found = IndexSet::default();
-        let mut visited = FxHashSet::default();
-        let mut pending: Vec<Term> = terms.iter().copied().chain([more]).collect();
-        while let Some(term) = pending.pop() {
-            if !visited.insert(term) {
-                continue;
-            }
-            if let TermKind::Apply(symbol, _) = self.terms.kind(term)
-                && self.terms.declaration(*symbol).kind == SymbolKind::Fresh
-            {
-                found.insert(*symbol);
-            }
-            self.terms.kind(term).for_each_operand(|operand| pending.push(operand));
-        }
-        found
-    }
-
     /// Fresh values for variables.
     pub(crate) fn havoc(&mut self, variables: impl IntoIterator<Item = LocalId>) {
         for variable in variables {
@@ -181,4 +158,27 @@ impl Engine<'_> {
             self.frame.store.set(variable, value);
         }
     }
+}
+
+/// The fresh symbols in some terms, in a fixed order.
+pub(crate) fn fresh_symbols(
+    terms: &Terms,
+    roots: &[Term],
+    more: Term,
+) -> IndexSet<smt::terms::Symbol, FxBuildHasher> {
+    let mut found = IndexSet::default();
+    let mut visited = FxHashSet::default();
+    let mut pending: Vec<Term> = roots.iter().copied().chain([more]).collect();
+    while let Some(term) = pending.pop() {
+        if !visited.insert(term) {
+            continue;
+        }
+        if let TermKind::Apply(symbol, _) = terms.kind(term)
+            && terms.declaration(*symbol).kind == SymbolKind::Fresh
+        {
+            found.insert(*symbol);
+        }
+        terms.kind(term).for_each_operand(|operand| pending.push(operand));
+    }
+    found
 }

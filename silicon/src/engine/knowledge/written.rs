@@ -10,9 +10,10 @@
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashSet;
-use smt::terms::{Sort, Substitution, Term, TermKind, TheoryOp};
+use smt::terms::{Sort, Substitution, Term, TermKind, Terms, TheoryOp};
 
 use crate::engine::Engine;
+use crate::engine::knowledge::goals::arbitrary;
 
 impl Engine<'_> {
     /// A universal goal as the conjunction of its instances for the written values of its
@@ -28,8 +29,8 @@ impl Engine<'_> {
         let mut maps = vec![Substitution::default()];
         let mut is_written = false;
         for (index, &variable) in bound.iter().enumerate() {
-            let Some(values) = self.written_values(variable, body, bound) else {
-                known.insert(variable, self.arbitrary(variable, depth, index));
+            let Some(values) = written_values(&mut self.terms, variable, body, bound) else {
+                known.insert(variable, arbitrary(&mut self.terms, variable, depth, index));
                 continue;
             };
             is_written = true;
@@ -64,108 +65,111 @@ impl Engine<'_> {
         }
         Some(self.terms.and(instances))
     }
+}
 
-    /// The only values of a variable for which the premise of a formula may hold.
-    fn written_values(&mut self, variable: Term, body: Term, bound: &[Term]) -> Option<Vec<Term>> {
-        let mut premises = Vec::new();
-        let mut rest = body;
-        while let TermKind::Implies(premise, conclusion) = *self.terms.kind(rest) {
-            premises.extend(self.terms.conjuncts(premise));
-            rest = conclusion;
+/// Tells whether a comparison is one with a number that is not negative.
+fn is_not_negative_number(terms: &Terms, comparison: Term) -> bool {
+    let TermKind::Lt(number, _) = *terms.kind(comparison) else { return false };
+    terms.as_int(number).is_some_and(|number| *number >= BigInt::ZERO)
+}
+
+/// The size of the largest written collection that a formula looks into with a variable.
+fn looked_into(terms: &mut Terms, variable: Term, body: Term, bound: &[Term]) -> Option<usize> {
+    let mut largest = None;
+    let mut visited = FxHashSet::default();
+    let mut pending = vec![body];
+    while let Some(term) = pending.pop() {
+        if !visited.insert(term) || !terms.mentions(term, &[variable]) {
+            continue;
         }
-        for &premise in &premises {
-            let collection = match self.terms.kind(premise).clone() {
-                TermKind::Theory(TheoryOp::SeqContains | TheoryOp::SetContains, operands, _)
-                    if operands[0] == variable =>
+        let kind = terms.kind(term).clone();
+        if let TermKind::Theory(_, operands, _) = &kind {
+            for &operand in operands {
+                if terms.is_collection(terms.sort(operand)) && !terms.mentions(operand, bound) {
+                    let size = terms.written_elements(operand).map(|all| all.len());
+                    largest = largest.max(size);
+                }
+            }
+        }
+        kind.for_each_operand(|operand| pending.push(operand));
+    }
+    largest
+}
+
+/// The numbers between the bounds of a variable, if a collection of as many elements is looked
+/// into with it.
+fn positions(
+    terms: &mut Terms,
+    variable: Term,
+    body: Term,
+    bound: &[Term],
+    premises: &[Term],
+) -> Option<Vec<Term>> {
+    let (mut low, mut high) = (None, None);
+    for &premise in premises {
+        let (left, right, step) = match *terms.kind(premise) {
+            TermKind::Le(left, right) => (left, right, 0),
+            TermKind::Lt(left, right) => (left, right, 1),
+            _ => continue,
+        };
+        if right == variable
+            && let Some(number) = terms.as_int(left)
+        {
+            low = low.max(Some(number + step));
+        } else if left == variable
+            && let Some(number) = terms.as_int(right)
+        {
+            let number: BigInt = number + (1 - step);
+            high = Some(high.map_or(number.clone(), |high: BigInt| high.min(number)));
+        }
+    }
+    let (low, high): (BigInt, BigInt) = (low?, high?);
+    let count = if low < high { (&high - &low).to_usize()? } else { 0 };
+    if count > looked_into(terms, variable, body, bound)? {
+        return None;
+    }
+    Some((0..count).map(|offset| terms.int(&low + offset)).collect())
+}
+
+/// The only values of a variable for which the premise of a formula may hold.
+fn written_values(
+    terms: &mut Terms,
+    variable: Term,
+    body: Term,
+    bound: &[Term],
+) -> Option<Vec<Term>> {
+    let mut premises = Vec::new();
+    let mut rest = body;
+    while let TermKind::Implies(premise, conclusion) = *terms.kind(rest) {
+        premises.extend(terms.conjuncts(premise));
+        rest = conclusion;
+    }
+    for &premise in &premises {
+        let collection = match terms.kind(premise).clone() {
+            TermKind::Theory(TheoryOp::SeqContains | TheoryOp::SetContains, operands, _)
+                if operands[0] == variable =>
+            {
+                operands[1]
+            }
+            TermKind::Lt(_, count) => match terms.kind(count) {
+                TermKind::Theory(TheoryOp::MultisetCount, operands, _)
+                    if operands[0] == variable && is_not_negative_number(terms, premise) =>
                 {
                     operands[1]
                 }
-                TermKind::Lt(_, count) => match self.terms.kind(count) {
-                    TermKind::Theory(TheoryOp::MultisetCount, operands, _)
-                        if operands[0] == variable && self.is_not_negative_number(premise) =>
-                    {
-                        operands[1]
-                    }
-                    _ => continue,
-                },
                 _ => continue,
-            };
-            if !self.terms.mentions(collection, bound)
-                && let Some(values) = self.terms.written_elements(collection)
-                && !values.iter().any(|&value| self.terms.mentions(value, bound))
-            {
-                return Some(values);
-            }
+            },
+            _ => continue,
+        };
+        if !terms.mentions(collection, bound)
+            && let Some(values) = terms.written_elements(collection)
+            && !values.iter().any(|&value| terms.mentions(value, bound))
+        {
+            return Some(values);
         }
-        if self.terms.sort(variable) == Sort::INT {
-            return self.positions(variable, body, bound, &premises);
-        }
-        None
     }
-
-    /// Tells whether a comparison is one with a number that is not negative.
-    fn is_not_negative_number(&self, comparison: Term) -> bool {
-        let TermKind::Lt(number, _) = *self.terms.kind(comparison) else { return false };
-        self.terms.as_int(number).is_some_and(|number| *number >= BigInt::ZERO)
+    if terms.sort(variable) == Sort::INT {
+        return positions(terms, variable, body, bound, &premises);
     }
-
-    /// The numbers between the bounds of a variable, if a collection of as many elements is looked
-    /// into with it.
-    fn positions(
-        &mut self,
-        variable: Term,
-        body: Term,
-        bound: &[Term],
-        premises: &[Term],
-    ) -> Option<Vec<Term>> {
-        let (mut low, mut high) = (None, None);
-        for &premise in premises {
-            let (left, right, step) = match *self.terms.kind(premise) {
-                TermKind::Le(left, right) => (left, right, 0),
-                TermKind::Lt(left, right) => (left, right, 1),
-                _ => continue,
-            };
-            if right == variable
-                && let Some(number) = self.terms.as_int(left)
-            {
-                low = low.max(Some(number + step));
-            } else if left == variable
-                && let Some(number) = self.terms.as_int(right)
-            {
-                let number: BigInt = number + (1 - step);
-                high = Some(high.map_or(number.clone(), |high: BigInt| high.min(number)));
-            }
-        }
-        let (low, high): (BigInt, BigInt) = (low?, high?);
-        let count = if low < high { (&high - &low).to_usize()? } else { 0 };
-        if count > self.looked_into(variable, body, bound)? {
-            return None;
-        }
-        Some((0..count).map(|offset| self.terms.int(&low + offset)).collect())
-    }
-
-    /// The size of the largest written collection that a formula looks into with a variable.
-    fn looked_into(&mut self, variable: Term, body: Term, bound: &[Term]) -> Option<usize> {
-        let mut largest = None;
-        let mut visited = FxHashSet::default();
-        let mut pending = vec![body];
-        while let Some(term) = pending.pop() {
-            if !visited.insert(term) || !self.terms.mentions(term, &[variable]) {
-                continue;
-            }
-            let kind = self.terms.kind(term).clone();
-            if let TermKind::Theory(_, operands, _) = &kind {
-                for &operand in operands {
-                    if self.terms.is_collection(self.terms.sort(operand))
-                        && !self.terms.mentions(operand, bound)
-                    {
-                        let size = self.terms.written_elements(operand).map(|all| all.len());
-                        largest = largest.max(size);
-                    }
-                }
-            }
-            kind.for_each_operand(|operand| pending.push(operand));
-        }
-        largest
-    }
+    None
 }

@@ -16,6 +16,8 @@ use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::findings::log::Recalled;
 use crate::engine::knowledge::functions::{FunctionAxioms, is_opaque};
 use crate::engine::knowledge::symbols::FunctionSymbols;
+use crate::engine::members::function::axioms::limited_axiom;
+use crate::engine::members::function::axioms::stateless_axiom;
 pub(crate) use crate::engine::members::function::written::{InSil, Written};
 use crate::engine::whole::Fact;
 use crate::engine::{Amounts, Engine, Explore, Reading, Stop, View};
@@ -128,7 +130,10 @@ impl<'p> Engine<'p> {
                 Ok(engine.terms.and(values))
             })
         })?;
-        let mut axioms = vec![self.limited_axiom(&general), self.stateless_axiom(&general)];
+        let mut axioms = vec![
+            limited_axiom(&mut self.terms, &general),
+            stateless_axiom(&mut self.terms, &general),
+        ];
         let paths = paths?;
         if let (true, true, Some(first)) = (paths.is_empty(), has_body, preconditions.first()) {
             self.log.warn_of_contradiction(W::span(first), "the precondition");

@@ -3,6 +3,7 @@
 use smt::terms::{Term, Terms};
 
 use crate::engine::permission::ordinary::Taken;
+use crate::engine::permission::ordinary::same_arguments;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
@@ -15,13 +16,13 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Taken, Stop> {
-        let left = self.left();
+        let left = self.here.left();
         let chunks = left.of(resource);
         let value = self.summarised_value(resource, chunks, arguments)?;
         let mut need = loss;
         let mut kept = Vec::with_capacity(chunks.len());
         for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
             let part = self.terms.perm_min(chunk.amount, need);
             let part = self.terms.ite(alias, part, Terms::NONE);
             need = self.terms.sub(need, part);
@@ -33,7 +34,7 @@ impl Engine<'_> {
             }
         }
         drop(left);
-        self.left_mut().set(resource, kept);
+        self.here.left_mut().set(resource, kept);
         Ok(Taken(value))
     }
 
@@ -50,7 +51,7 @@ impl Engine<'_> {
             // The first one taken: nothing equates the values of wands (trap T10e).
             let mut first = value;
             for chunk in chunks.iter().rev() {
-                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
                 let positive = self.terms.lt(Terms::NONE, chunk.amount);
                 let meant = self.terms.and([alias, positive]);
                 first = self.terms.ite(meant, chunk.value, first);
@@ -58,7 +59,7 @@ impl Engine<'_> {
             return Ok(first);
         }
         for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
             let positive = self.terms.lt(Terms::NONE, chunk.amount);
             let meant = self.terms.and([alias, positive]);
             let equal = self.terms.identical(value, chunk.value);

@@ -73,7 +73,7 @@ impl Engine<'_> {
         for (index, chunk) in chunks.iter().enumerate() {
             if chunk.arguments != arguments {
                 let positive = self.terms.lt(Terms::NONE, chunk.amount);
-                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
                 let held = self.terms.and([alias, positive]);
                 if held != Terms::FALSE && self.check(held)? {
                     return Ok(Some(index));
@@ -83,18 +83,11 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Tells whether two locations of one resource are the same: collections by their elements.
-    pub(crate) fn same_arguments(&mut self, left: &[Term], right: &[Term]) -> Term {
-        let equations: Vec<_> =
-            left.iter().zip(right).map(|(&left, &right)| self.terms.eq(left, right)).collect();
-        self.terms.and(equations)
-    }
-
     /// The chunks that are known to be the location.
     fn same_for_sure(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Vec<Chunk>, Stop> {
         let mut same = Vec::new();
         for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
             if self.check(alias)? {
                 same.push(chunk.clone());
             }
@@ -107,7 +100,7 @@ impl Engine<'_> {
         let summands: Vec<_> = chunks
             .iter()
             .map(|chunk| {
-                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
                 self.terms.ite(alias, chunk.amount, Terms::NONE)
             })
             .collect();
@@ -225,10 +218,10 @@ impl Engine<'_> {
             return Ok(Some(Taken(self.nothing(resource))));
         }
         // What is not in one chunk is looked for in the heaps around, too.
-        if self.may_transfer() {
+        if self.here.may_transfer() {
             return Ok(None);
         }
-        let left = self.left();
+        let left = self.here.left();
         let total = self.held(left.of(resource), arguments);
         drop(left);
         let enough = self.terms.le(loss, total);
@@ -254,7 +247,7 @@ impl Engine<'_> {
         if needed == Terms::FALSE {
             return Ok(Some(Taken(self.nothing(resource))));
         }
-        let left = self.left();
+        let left = self.here.left();
         let chunks = left.of(resource);
         if let Some(index) = self.find_held(chunks, arguments)? {
             return Ok(Some(Taken(chunks[index].value)));
@@ -318,7 +311,7 @@ impl Engine<'_> {
             Some(amount) => self.is_enough(amount, held),
             None => self.terms.lt(Terms::NONE, held),
         };
-        let lacking = self.lacking(resource, arguments);
+        let lacking = lacking(&mut self.terms, resource, arguments);
         let reported = if self.is_known_to_lack(lacking, enough, needed, blame, arguments)? {
             self.note_failure();
             self.mark_unframed(blame)?;
@@ -371,15 +364,6 @@ impl Engine<'_> {
             }
         }
         Ok(false)
-    }
-
-    /// Makes the proposition that it has been reported that a location is missing, and could not be
-    /// assumed otherwise.
-    fn lacking(&mut self, resource: Resource, arguments: &[Term]) -> Term {
-        let name = format!("lacking@{resource:?}");
-        let sorts: Vec<_> = arguments.iter().map(|&argument| self.terms.sort(argument)).collect();
-        let symbol = self.terms.declare_fresh(&name, &sorts, Sort::BOOL);
-        self.terms.apply(symbol, arguments)
     }
 
     /// Reports that there is not enough permission, unless the path is contradictory: then it ends.
@@ -462,24 +446,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the rest of the heap during a consume, or all of it.
-    pub(crate) fn left(&self) -> Heap {
-        self.here.consuming.as_ref().unwrap_or(&self.here.heap).clone()
-    }
-
-    /// Tells whether quantified chunks of a resource are left.
-    pub(super) fn has_quantified_left(&self, resource: Resource) -> bool {
-        let left = self.here.consuming.as_ref().unwrap_or(&self.here.heap);
-        !left.quantified(resource).is_empty()
-    }
-
-    pub(crate) fn left_mut(&mut self) -> &mut Heap {
-        match &mut self.here.consuming {
-            Some(left) => left,
-            None => &mut self.here.heap,
-        }
-    }
-
     /// Takes from a single chunk that has enough.
     fn take_from_one(
         &mut self,
@@ -487,7 +453,7 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
-        let left = self.left();
+        let left = self.here.left();
         let chunks = left.of(resource);
         let same = |chunk: &Chunk| chunk.arguments == arguments;
         let (mut order, others): (Vec<usize>, Vec<usize>) =
@@ -495,7 +461,7 @@ impl Engine<'_> {
         order.extend(others);
         for index in order {
             let chunk = &left.of(resource)[index];
-            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
             let enough = self.terms.le(loss, chunk.amount);
             let fits = self.terms.and([alias, enough]);
             if fits == Terms::FALSE || !self.check(fits)? {
@@ -514,7 +480,7 @@ impl Engine<'_> {
                 self.assume_chunk_facts(resource, &kept)?;
                 Some(kept)
             };
-            self.left_mut().replace(resource, index, kept);
+            self.here.left_mut().replace(resource, index, kept);
             return Ok(Some(Taken(value)));
         }
         Ok(None)
@@ -528,7 +494,7 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
-        let left = self.left();
+        let left = self.here.left();
         let chunks = left.of(resource);
         if let Some(index) = self.find_held(chunks, arguments)? {
             let chunk = chunks[index].clone();
@@ -539,7 +505,7 @@ impl Engine<'_> {
             let amount = self.terms.sub(chunk.amount, loss);
             let kept = Chunk { amount, ..chunk };
             self.assume_chunk_facts(resource, &kept)?;
-            self.left_mut().replace(resource, index, Some(kept));
+            self.here.left_mut().replace(resource, index, Some(kept));
             return Ok(Some(Taken(value)));
         }
         let total = self.held(chunks, arguments);
@@ -550,7 +516,7 @@ impl Engine<'_> {
         // Less than every portion that may be meant: all aliases together keep something (trap
         // T9f).
         for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
             let positive = self.terms.lt(Terms::NONE, chunk.amount);
             let meant = self.terms.and([alias, positive]);
             let less = self.terms.lt(loss, chunk.amount);
@@ -570,7 +536,7 @@ impl Engine<'_> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return Ok(());
         }
-        let left = self.left();
+        let left = self.here.left();
         let kept: Vec<_> = left
             .of(resource)
             .iter()
@@ -578,7 +544,7 @@ impl Engine<'_> {
             .cloned()
             .collect();
         if kept.len() != left.of(resource).len() {
-            self.left_mut().set(resource, kept);
+            self.here.left_mut().set(resource, kept);
         }
         if !left.quantified(resource).is_empty() {
             let gone = self.need_of(resource, arguments, Terms::WRITE);
@@ -595,4 +561,20 @@ impl Engine<'_> {
         let parts = self.portions(resource, heap);
         self.held_in_portions(resource, &parts, arguments)
     }
+}
+
+/// Tells whether two locations of one resource are the same: collections by their elements.
+pub(crate) fn same_arguments(terms: &mut Terms, left: &[Term], right: &[Term]) -> Term {
+    let equations: Vec<_> =
+        left.iter().zip(right).map(|(&left, &right)| terms.eq(left, right)).collect();
+    terms.and(equations)
+}
+
+/// Makes the proposition that it has been reported that a location is missing, and could not be
+/// assumed otherwise.
+fn lacking(terms: &mut Terms, resource: Resource, arguments: &[Term]) -> Term {
+    let name = format!("lacking@{resource:?}");
+    let sorts: Vec<_> = arguments.iter().map(|&argument| terms.sort(argument)).collect();
+    let symbol = terms.declare_fresh(&name, &sorts, Sort::BOOL);
+    terms.apply(symbol, arguments)
 }

@@ -9,6 +9,7 @@ use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
 use crate::engine::findings::log::Reported;
 use crate::engine::findings::names;
+use crate::engine::permission::ordinary::same_arguments;
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Amounts, Engine};
 use crate::report::{Amount, Shortfall};
@@ -70,7 +71,7 @@ impl Engine<'_> {
         let mut amounts: Vec<Term> = Vec::new();
         let mut is_all = true;
         for chunk in heap.of(resource) {
-            let same = self.same_arguments(&chunk.arguments, arguments);
+            let same = same_arguments(&mut self.terms, &chunk.arguments, arguments);
             if self.is_evident(same) {
                 amounts.push(chunk.amount);
             } else {

@@ -68,7 +68,7 @@ impl Engine<'_> {
             need.take_less(self)?
         };
         match given {
-            None if self.may_transfer() => need.transfer(self),
+            None if self.here.may_transfer() => need.transfer(self),
             given => Ok(given),
         }
     }
@@ -97,7 +97,7 @@ impl Engine<'_> {
 impl OfLocation<'_> {
     /// Which kinds of chunks there are decides how a location is treated.
     fn has_quantified(&self, engine: &Engine<'_>) -> bool {
-        engine.has_quantified_left(self.resource)
+        engine.here.has_quantified_left(self.resource)
     }
 }
 

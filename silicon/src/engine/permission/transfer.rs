@@ -15,8 +15,10 @@ use std::rc::Rc;
 use smt::terms::{Split, Term, TermKind, Terms};
 
 use crate::engine::permission::ordinary::Taken;
+use crate::engine::permission::ordinary::same_arguments;
 use crate::engine::permission::quantified::chunks::{Portion, PortionValue};
 use crate::engine::run::explore::Answer;
+use crate::engine::state::Here;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
@@ -34,6 +36,26 @@ struct Gathered {
     value: Term,
     /// When something has been.
     some: Term,
+}
+
+impl Here {
+    /// Heap 0 is the one being consumed, the others are the reserve.
+    fn level(&mut self, level: usize) -> &mut Heap {
+        match (level.checked_sub(1), &mut self.consuming) {
+            (Some(index), _) => &mut self.package.reserve[index],
+            (None, Some(left)) => left,
+            (None, None) => &mut self.heap,
+        }
+    }
+
+    fn fetch_quantified(&mut self, level: usize, resource: Resource, chunk: &QuantifiedChunk) {
+        if level > 0 {
+            self.package.moved.push_quantified(resource, chunk.clone());
+            if self.consuming.is_some() {
+                self.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+    }
 }
 
 impl Engine<'_> {
@@ -82,14 +104,14 @@ impl Engine<'_> {
         arguments: &[Term],
         progress: &mut Progress,
     ) -> Result<(), Stop> {
-        let chunks = self.level(level).of(resource).to_vec();
+        let chunks = self.here.level(level).of(resource).to_vec();
         // From the last to the first, so that what is removed moves nothing that is still to come.
         for (index, chunk) in chunks.iter().enumerate().rev() {
             let done = self.terms.le(progress.need, Terms::NONE);
             if self.check(done)? {
                 break;
             }
-            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
             if alias == Terms::FALSE || !self.check(alias)? {
                 continue;
             }
@@ -113,7 +135,7 @@ impl Engine<'_> {
         arguments: &[Term],
         progress: &mut Progress,
     ) -> Result<(), Stop> {
-        let mut chunks = self.level(level).quantified(resource).to_vec();
+        let mut chunks = self.here.level(level).quantified(resource).to_vec();
         for index in 0..chunks.len() {
             let done = self.terms.le(progress.need, Terms::NONE);
             if self.check(done)? {
@@ -129,7 +151,7 @@ impl Engine<'_> {
             let part = self.needed_of(here, progress)?;
             let need = self.need_of(resource, arguments, part);
             chunks[index].amount = self.terms.split_amount(chunk.amount, need).rest;
-            self.level(level).set_quantified(resource, chunks.clone());
+            self.here.level(level).set_quantified(resource, chunks.clone());
             let value = self.map_at(resource, chunk.map, arguments);
             self.note_value(resource, &mut progress.value, value, part)?;
             let arguments = arguments.to_vec();
@@ -165,9 +187,9 @@ impl Engine<'_> {
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
         for level in 1..=self.here.package.reserve.len() {
-            let chunks = self.level(level).of(resource).to_vec();
+            let chunks = self.here.level(level).of(resource).to_vec();
             for (index, chunk) in chunks.iter().enumerate() {
-                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
                 let positive = self.terms.lt(Terms::NONE, chunk.amount);
                 let held = self.terms.and([alias, positive]);
                 if held == Terms::FALSE || !self.check(held)? {
@@ -194,7 +216,7 @@ impl Engine<'_> {
         let mut need = self.terms.at_least_none(need);
         let mut touched = Vec::new();
         for level in 0..=self.here.package.reserve.len() {
-            let heap = self.level(level).clone();
+            let heap = self.here.level(level).clone();
             // SOUNDNESS: what a chunk gives is gone before anything else happens, which may end the
             // path (trap T10f).
             let mut index = 0;
@@ -211,7 +233,7 @@ impl Engine<'_> {
                     None
                 };
                 let is_left = rest.is_some();
-                self.level(level).replace(resource, index, rest);
+                self.here.level(level).replace(resource, index, rest);
                 index += usize::from(is_left);
                 let Chunk { arguments, value, .. } = chunk.clone();
                 let amount = self.at(resource, split.taken, &arguments);
@@ -235,9 +257,9 @@ impl Engine<'_> {
                 } else {
                     left.remove(index);
                 }
-                self.level(level).set_quantified(resource, left.clone());
+                self.here.level(level).set_quantified(resource, left.clone());
                 let taken = QuantifiedChunk { amount: split.taken, ..chunk.clone() };
-                self.fetch_quantified(level, resource, &taken);
+                self.here.fetch_quantified(level, resource, &taken);
                 touched.push(Portion {
                     amount: split.taken,
                     value: PortionValue::Map(chunk.map),
@@ -278,15 +300,6 @@ impl Engine<'_> {
         Ok(!self.check(depleted)?)
     }
 
-    /// Heap 0 is the one being consumed, the others are the reserve.
-    fn level(&mut self, level: usize) -> &mut Heap {
-        match (level.checked_sub(1), &mut self.here.consuming) {
-            (Some(index), _) => &mut self.here.package.reserve[index],
-            (None, Some(left)) => left,
-            (None, None) => &mut self.here.heap,
-        }
-    }
-
     /// Notes what has been taken from around. While an assertion is consumed, the rest of it may
     /// speak about that.
     fn fetch(&mut self, level: usize, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
@@ -295,15 +308,6 @@ impl Engine<'_> {
         }
         self.here.package.moved.push(resource, chunk.clone());
         if self.here.consuming.is_some() { self.add_chunk(resource, chunk) } else { Ok(()) }
-    }
-
-    fn fetch_quantified(&mut self, level: usize, resource: Resource, chunk: &QuantifiedChunk) {
-        if level > 0 {
-            self.here.package.moved.push_quantified(resource, chunk.clone());
-            if self.here.consuming.is_some() {
-                self.here.heap.push_quantified(resource, chunk.clone());
-            }
-        }
     }
 
     /// Adds what an assertion has fetched from around to the heap of the package.
@@ -338,7 +342,7 @@ impl Engine<'_> {
         } else {
             Some(Chunk { amount: rest, ..chunk.clone() })
         };
-        self.level(level).replace(resource, index, kept);
+        self.here.level(level).replace(resource, index, kept);
         Ok(())
     }
 
@@ -356,7 +360,7 @@ impl Engine<'_> {
     /// Learns that portions of one location have one value. In a package it is noted for when the
     /// wand is applied.
     pub(crate) fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
-        if self.may_transfer()
+        if self.here.may_transfer()
             && self.mode.bound == self.mode.roots
             && self.terms.mentions(fact, &self.mode.roots)
         {
@@ -382,7 +386,7 @@ impl Engine<'_> {
             }
             let mut here = own.of(resource).to_vec();
             for (before, after) in around.iter().zip(&after[1..]) {
-                for given in self.given(before.of(resource), after.of(resource)) {
+                for given in given(&mut self.terms, before.of(resource), after.of(resource)) {
                     for other in &here {
                         self.learn_equal_values(other, &given)?;
                     }
@@ -393,28 +397,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Computes the portions that chunks have given up, where `after` is left of them.
-    ///
-    /// SOUNDNESS: chunks of one location and value count together, so that none stands for another.
-    fn given(&mut self, before: &[Chunk], after: &[Chunk]) -> Vec<Chunk> {
-        let mut given: Vec<Chunk> = Vec::new();
-        for chunk in before {
-            match given.iter_mut().find(|sum| is_same(sum, chunk)) {
-                Some(sum) => sum.amount = self.terms.add(sum.amount, chunk.amount),
-                None => given.push(chunk.clone()),
-            }
-        }
-        for chunk in after {
-            if let Some(sum) = given.iter_mut().find(|sum| is_same(sum, chunk)) {
-                sum.amount = self.terms.sub(sum.amount, chunk.amount);
-            }
-        }
-        given.retain(|sum| sum.amount != Terms::NONE);
-        given
-    }
-
     fn learn_equal_values(&mut self, left: &Chunk, right: &Chunk) -> Result<(), Stop> {
-        let alias = self.same_arguments(&left.arguments, &right.arguments);
+        let alias = same_arguments(&mut self.terms, &left.arguments, &right.arguments);
         if !self.check(alias)? {
             return Ok(());
         }
@@ -463,4 +447,24 @@ impl Engine<'_> {
 /// Tells whether two chunks are portions of one location, by form, with one value.
 fn is_same(left: &Chunk, right: &Chunk) -> bool {
     left.arguments == right.arguments && left.value == right.value
+}
+
+/// Computes the portions that chunks have given up, where `after` is left of them.
+///
+/// SOUNDNESS: chunks of one location and value count together, so that none stands for another.
+fn given(terms: &mut Terms, before: &[Chunk], after: &[Chunk]) -> Vec<Chunk> {
+    let mut given: Vec<Chunk> = Vec::new();
+    for chunk in before {
+        match given.iter_mut().find(|sum| is_same(sum, chunk)) {
+            Some(sum) => sum.amount = terms.add(sum.amount, chunk.amount),
+            None => given.push(chunk.clone()),
+        }
+    }
+    for chunk in after {
+        if let Some(sum) = given.iter_mut().find(|sum| is_same(sum, chunk)) {
+            sum.amount = terms.sub(sum.amount, chunk.amount);
+        }
+    }
+    given.retain(|sum| sum.amount != Terms::NONE);
+    given
 }

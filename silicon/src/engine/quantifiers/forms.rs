@@ -161,7 +161,7 @@ impl Engine<'_> {
         let mut forms: Vec<Form> = Vec::new();
         for candidate in &candidates {
             if forms.len() < MAX_FORMS
-                && let Some(form) = self.solved(candidate, variables, body)
+                && let Some(form) = solved(&mut self.terms, candidate, variables, body)
                 && forms.iter().all(|other| other.body != form.body)
             {
                 forms.push(form);
@@ -182,28 +182,6 @@ impl Engine<'_> {
         if open.is_empty() { vec![form(trigger)] } else { Vec::new() }
     }
 
-    /// The formula solved for the variables that a candidate has in its holes only.
-    fn solved(&mut self, candidate: &Candidate, variables: &[Term], body: Term) -> Option<Form> {
-        let mut all: Vec<Term> = candidate.direct.clone();
-        let mut map = Substitution::default();
-        let mut holes = candidate.holes.clone();
-        for &variable in variables.iter().filter(|variable| !candidate.direct.contains(variable)) {
-            let mut solution = None;
-            for (index, &(hole, value)) in holes.iter().enumerate() {
-                if let Some(shift) = Shift::of(&mut self.terms, value, variable, variables) {
-                    solution = Some((index, shift.variable_at(&mut self.terms, hole)));
-                    break;
-                }
-            }
-            let (index, value) = solution?;
-            all.push(holes.remove(index).0);
-            map.insert(variable, value);
-        }
-        all.extend(holes.into_iter().map(|(variable, _)| variable));
-        let body = self.terms.substitute(body, &map);
-        Some(Form { variables: all, trigger: vec![candidate.pattern], body })
-    }
-
     /// The applications in a formula that mention one of the variables, each once.
     fn candidates(&mut self, term: Term, variables: &[Term], found: &mut Vec<Candidate>) {
         if !self.terms.is_open(term) || occurring(&self.terms, variables, &[term]).is_empty() {
@@ -222,7 +200,7 @@ impl Engine<'_> {
             let pattern = self.generalised(term, variables, &mut holes);
             let pattern = self.limited_variant(pattern);
             let direct = occurring(&self.terms, variables, &[pattern]);
-            let size = self.nodes(pattern);
+            let size = nodes(&self.terms, pattern);
             let is_new = found.iter().all(|candidate: &Candidate| candidate.pattern != pattern);
             let is_variable = variables.contains(&term);
             if is_new && !is_variable && self.terms.is_matchable(pattern) {
@@ -234,18 +212,6 @@ impl Engine<'_> {
         for operand in operands {
             grow_stack(|| self.candidates(operand, variables, found));
         }
-    }
-
-    /// The number of different subterms.
-    fn nodes(&self, term: Term) -> usize {
-        let mut visited = FxHashSet::default();
-        let mut pending = vec![term];
-        while let Some(term) = pending.pop() {
-            if visited.insert(term) {
-                self.terms.kind(term).for_each_operand(|operand| pending.push(operand));
-            }
-        }
-        visited.len()
     }
 
     /// A term with variables in place of the interpreted parts that mention bound ones.
@@ -298,4 +264,43 @@ impl Engine<'_> {
         }
         self.terms.substitute(term, &self.made.limited)
     }
+}
+
+/// The formula solved for the variables that a candidate has in its holes only.
+fn solved(
+    terms: &mut Terms,
+    candidate: &Candidate,
+    variables: &[Term],
+    body: Term,
+) -> Option<Form> {
+    let mut all: Vec<Term> = candidate.direct.clone();
+    let mut map = Substitution::default();
+    let mut holes = candidate.holes.clone();
+    for &variable in variables.iter().filter(|variable| !candidate.direct.contains(variable)) {
+        let mut solution = None;
+        for (index, &(hole, value)) in holes.iter().enumerate() {
+            if let Some(shift) = Shift::of(terms, value, variable, variables) {
+                solution = Some((index, shift.variable_at(terms, hole)));
+                break;
+            }
+        }
+        let (index, value) = solution?;
+        all.push(holes.remove(index).0);
+        map.insert(variable, value);
+    }
+    all.extend(holes.into_iter().map(|(variable, _)| variable));
+    let body = terms.substitute(body, &map);
+    Some(Form { variables: all, trigger: vec![candidate.pattern], body })
+}
+
+/// The number of different subterms.
+fn nodes(terms: &Terms, term: Term) -> usize {
+    let mut visited = FxHashSet::default();
+    let mut pending = vec![term];
+    while let Some(term) = pending.pop() {
+        if visited.insert(term) {
+            terms.kind(term).for_each_operand(|operand| pending.push(operand));
+        }
+    }
+    visited.len()
 }

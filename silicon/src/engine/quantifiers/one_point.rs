@@ -21,9 +21,8 @@
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier, UnaryOp};
 use sil::walk::walk_expr;
-use smt::terms::{Substitution, Term, TermKind, TheoryOp};
+use smt::terms::{Substitution, Term, TermKind, Terms, TheoryOp};
 
-use crate::engine::Engine;
 use crate::engine::state::quantified::Access;
 
 /// The variables of a quantifier that have one value only, with it.
@@ -95,50 +94,48 @@ fn is_defined_everywhere(expr: &Expr, variables: &[LocalId]) -> bool {
     is_so
 }
 
-impl Engine<'_> {
-    /// Puts values for variables until nothing has to be inverted, or no condition gives a value.
-    /// Those that are no argument themselves come first: where the others can stay, the location
-    /// itself says what they are.
-    pub(crate) fn remove_fixed_variables(&mut self, access: &mut Access) {
-        while access.variables.iter().any(|variable| !access.arguments.contains(variable)) {
-            let (arguments, others): (Vec<Term>, Vec<Term>) =
-                access.variables.iter().partition(|variable| access.arguments.contains(variable));
-            let fixed = others
-                .into_iter()
-                .chain(arguments)
-                .find_map(|variable| Some((variable, self.value_under(access.guard, variable)?)));
-            let Some((variable, value)) = fixed else { return };
-            let map: Substitution = [(variable, value)].into_iter().collect();
-            let mut put = |term: &mut Term| *term = self.terms.substitute(*term, &map);
-            access.arguments.iter_mut().for_each(&mut put);
-            access.triggers.iter_mut().flatten().for_each(&mut put);
-            put(&mut access.guard);
-            put(&mut access.amount);
-            access.variables.retain(|&other| other != variable);
-        }
-    }
-
-    /// The only value of a variable that meets a condition, if one of its conjuncts says it.
-    fn value_under(&self, condition: Term, variable: Term) -> Option<Term> {
-        self.terms.conjuncts(condition).into_iter().find_map(|conjunct| {
-            let value = match *self.terms.kind(conjunct) {
-                TermKind::Eq(left, right) if left == variable => right,
-                TermKind::Eq(left, right) if right == variable => left,
-                TermKind::Theory(
-                    TheoryOp::SetContains | TheoryOp::SeqContains,
-                    ref operands,
-                    _,
-                ) if operands[0] == variable => match self.terms.kind(operands[1]) {
+/// The only value of a variable that meets a condition, if one of its conjuncts says it.
+fn value_under(terms: &Terms, condition: Term, variable: Term) -> Option<Term> {
+    terms.conjuncts(condition).into_iter().find_map(|conjunct| {
+        let value = match *terms.kind(conjunct) {
+            TermKind::Eq(left, right) if left == variable => right,
+            TermKind::Eq(left, right) if right == variable => left,
+            TermKind::Theory(TheoryOp::SetContains | TheoryOp::SeqContains, ref operands, _)
+                if operands[0] == variable =>
+            {
+                match terms.kind(operands[1]) {
                     TermKind::Theory(
                         TheoryOp::SetSingleton | TheoryOp::SeqSingleton,
                         elements,
                         _,
                     ) => elements[0],
                     _ => return None,
-                },
-                _ => return None,
-            };
-            (!self.terms.contains(value, variable)).then_some(value)
-        })
+                }
+            }
+            _ => return None,
+        };
+        (!terms.contains(value, variable)).then_some(value)
+    })
+}
+
+/// Puts values for variables until nothing has to be inverted, or no condition gives a value.
+/// Those that are no argument themselves come first: where the others can stay, the location
+/// itself says what they are.
+pub(crate) fn remove_fixed_variables(terms: &mut Terms, access: &mut Access) {
+    while access.variables.iter().any(|variable| !access.arguments.contains(variable)) {
+        let (arguments, others): (Vec<Term>, Vec<Term>) =
+            access.variables.iter().partition(|variable| access.arguments.contains(variable));
+        let fixed = others
+            .into_iter()
+            .chain(arguments)
+            .find_map(|variable| Some((variable, value_under(terms, access.guard, variable)?)));
+        let Some((variable, value)) = fixed else { return };
+        let map: Substitution = [(variable, value)].into_iter().collect();
+        let mut put = |term: &mut Term| *term = terms.substitute(*term, &map);
+        access.arguments.iter_mut().for_each(&mut put);
+        access.triggers.iter_mut().flatten().for_each(&mut put);
+        put(&mut access.guard);
+        put(&mut access.amount);
+        access.variables.retain(|&other| other != variable);
     }
 }

@@ -25,7 +25,7 @@ impl Sil<'_, '_> {
         for (&formal, &argument) in callee.formals.iter().zip(&arguments) {
             frame.store.set(formal, argument);
         }
-        let in_package = self.may_transfer();
+        let in_package = self.here.may_transfer();
         frame.assertion.keeps_snapshots = in_package;
         let before = (!in_package).then(|| self.here.heap.clone());
         let (results, _) = self.in_frame(frame, |sil| sil.call(stmt, callee, before));

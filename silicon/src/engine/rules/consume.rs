@@ -15,6 +15,7 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 use crate::engine::findings::blame::Blame;
 use crate::engine::rules::Sil;
 use crate::engine::rules::assertion::{Form, conjuncts};
+use crate::engine::rules::shape::assembled;
 use crate::engine::rules::shape::{has_part, is_mixed};
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Explore, Reading, Stop, View};
@@ -61,7 +62,7 @@ impl Sil<'_, '_> {
                 parts.push(part);
             }
         }
-        Ok(self.assembled(parts))
+        Ok(assembled(&mut self.terms, parts))
     }
 
     fn consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
@@ -142,7 +143,7 @@ impl Engine<'_> {
         }
         let mut reported = None;
         if !blame.is_silent() {
-            let (left, needed) = (self.left(), Some(loss));
+            let (left, needed) = (self.here.left(), Some(loss));
             reported = Some(self.fail_permission(&left, resource, &arguments, needed, blame, at)?);
         }
         self.note_missing(reported);

@@ -10,11 +10,13 @@ use sil::program::{Block, Expr, Stmt, StmtKind};
 use smt::terms::{Sort, Term, Terms};
 
 use super::wands::{Agreement, sides};
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::rules::Sil;
 use crate::engine::state::heap::{Chunk, Heap};
 use crate::engine::state::mode::{Definition, Mode};
 use crate::engine::state::quantified::QuantifiedChunk;
+use crate::engine::state::sorts::wand_sort;
 use crate::engine::{Engine, Explore, Stop, View, Watch};
 use crate::report::{Finding, Severity};
 
@@ -96,7 +98,7 @@ impl Sil<'_, '_> {
         let conditions: Vec<_> = groups.iter().map(|group| Some(group.condition)).collect();
         let taken = if groups.len() > 1 { self.choose(&conditions)? } else { 0 };
         let group = &groups[taken];
-        let sort = self.wand_sort();
+        let sort = wand_sort(&mut self.terms);
         let function = self.fresh("wand", sort);
         for &(condition, snapshot) in &group.snapshots {
             let applied = self.applied(function, root);
@@ -189,7 +191,7 @@ impl Sil<'_, '_> {
                 }
             }
             StmtKind::While { .. } | StmtKind::Goto(_) => {
-                self.unsupported_at(statement.span, "loops and jumps in proof scripts")
+                unsupported_at(statement.span, "loops and jumps in proof scripts")
             }
             _ => self.exec(statement),
         }
@@ -207,7 +209,11 @@ impl Engine<'_> {
                 .into_iter()
                 .map(|(literals, end)| Group {
                     condition: self.terms.and(literals),
-                    reserve: end.reserve.iter().map(|heap| self.without_root(heap, root)).collect(),
+                    reserve: end
+                        .reserve
+                        .iter()
+                        .map(|heap| without_root(&self.terms, heap, root))
+                        .collect(),
                     snapshots: end
                         .snapshot
                         .into_iter()
@@ -222,10 +228,14 @@ impl Engine<'_> {
         let mut agreed = Vec::new();
         for (literals, end) in paths {
             let left: Vec<_> =
-                end.reserve.iter().map(|heap| self.without_root(heap, root)).collect();
+                end.reserve.iter().map(|heap| without_root(&self.terms, heap, root)).collect();
             reserve = Some(match reserve {
                 None => left,
-                Some(other) => other.iter().zip(&left).map(|(a, b)| self.common(a, b)).collect(),
+                Some(other) => other
+                    .iter()
+                    .zip(&left)
+                    .map(|(a, b)| left_in_both(&mut self.terms, a, b))
+                    .collect(),
             });
             let condition = self.terms.and(literals);
             snapshots.extend(end.snapshot.map(|snapshot| (condition, snapshot)));
@@ -235,57 +245,6 @@ impl Engine<'_> {
         }
         let reserve = reserve.expect("a package has a path");
         vec![Group { condition: Terms::TRUE, reserve, snapshots, agreed }]
-    }
-
-    /// Without the chunks of which nobody outside can say how much is left.
-    fn without_root(&self, heap: &Heap, root: Term) -> Heap {
-        let mut kept = heap.clone();
-        for (resource, chunks) in heap.resources() {
-            let open = |chunk: &Chunk| self.terms.mentions(chunk.amount, &[root]);
-            if chunks.iter().any(open) {
-                kept.set(resource, chunks.iter().filter(|chunk| !open(chunk)).cloned().collect());
-            }
-        }
-        for (resource, chunks) in heap.quantified_resources() {
-            let open = |chunk: &QuantifiedChunk| {
-                [chunk.amount, chunk.map].iter().any(|&term| self.terms.mentions(term, &[root]))
-            };
-            if chunks.iter().any(open) {
-                let closed = chunks.iter().filter(|chunk| !open(chunk)).cloned().collect();
-                kept.set_quantified(resource, closed);
-            }
-        }
-        kept
-    }
-
-    /// Returns the permissions that are left in both of two heaps that come from one.
-    fn common(&mut self, left: &Heap, right: &Heap) -> Heap {
-        let mut both = Heap::for_parts_of(left, right);
-        for (resource, chunks) in left.resources() {
-            let mut others = right.of(resource).to_vec();
-            for chunk in chunks {
-                let same = |other: &Chunk| {
-                    other.arguments == chunk.arguments && other.value == chunk.value
-                };
-                let Some(index) = others.iter().position(same) else { continue };
-                let other = others.remove(index);
-                let amount = self.terms.perm_min(chunk.amount, other.amount);
-                both.push(resource, Chunk { amount, ..chunk.clone() });
-            }
-        }
-        for (resource, chunks) in left.quantified_resources() {
-            let mut others = right.quantified(resource).to_vec();
-            for chunk in chunks {
-                let same = |other: &QuantifiedChunk| {
-                    other.map == chunk.map && other.triggers == chunk.triggers
-                };
-                let Some(index) = others.iter().position(same) else { continue };
-                let other = others.remove(index);
-                let amount = self.terms.perm_min(chunk.amount, other.amount);
-                both.push_quantified(resource, QuantifiedChunk { amount, ..chunk.clone() });
-            }
-        }
-        both
     }
 
     /// Assumes what is known of the symbols made in a package that is over, and tells the package
@@ -301,10 +260,60 @@ impl Engine<'_> {
             let triggers = vec![vec![*trigger]];
             let fact = self.terms.forall(roots, triggers, *formula, "package-definition", 1);
             self.assume(fact)?;
-            if self.may_transfer() {
+            if self.here.may_transfer() {
                 self.gathered.definitions.push(definition);
             }
         }
         Ok(())
     }
+}
+
+/// Without the chunks of which nobody outside can say how much is left.
+fn without_root(terms: &Terms, heap: &Heap, root: Term) -> Heap {
+    let mut kept = heap.clone();
+    for (resource, chunks) in heap.resources() {
+        let open = |chunk: &Chunk| terms.mentions(chunk.amount, &[root]);
+        if chunks.iter().any(open) {
+            kept.set(resource, chunks.iter().filter(|chunk| !open(chunk)).cloned().collect());
+        }
+    }
+    for (resource, chunks) in heap.quantified_resources() {
+        let open = |chunk: &QuantifiedChunk| {
+            [chunk.amount, chunk.map].iter().any(|&term| terms.mentions(term, &[root]))
+        };
+        if chunks.iter().any(open) {
+            let closed = chunks.iter().filter(|chunk| !open(chunk)).cloned().collect();
+            kept.set_quantified(resource, closed);
+        }
+    }
+    kept
+}
+
+/// Returns the permissions that are left in both of two heaps that come from one.
+fn left_in_both(terms: &mut Terms, left: &Heap, right: &Heap) -> Heap {
+    let mut both = Heap::for_parts_of(left, right);
+    for (resource, chunks) in left.resources() {
+        let mut others = right.of(resource).to_vec();
+        for chunk in chunks {
+            let same =
+                |other: &Chunk| other.arguments == chunk.arguments && other.value == chunk.value;
+            let Some(index) = others.iter().position(same) else { continue };
+            let other = others.remove(index);
+            let amount = terms.perm_min(chunk.amount, other.amount);
+            both.push(resource, Chunk { amount, ..chunk.clone() });
+        }
+    }
+    for (resource, chunks) in left.quantified_resources() {
+        let mut others = right.quantified(resource).to_vec();
+        for chunk in chunks {
+            let same = |other: &QuantifiedChunk| {
+                other.map == chunk.map && other.triggers == chunk.triggers
+            };
+            let Some(index) = others.iter().position(same) else { continue };
+            let other = others.remove(index);
+            let amount = terms.perm_min(chunk.amount, other.amount);
+            both.push_quantified(resource, QuantifiedChunk { amount, ..chunk.clone() });
+        }
+    }
+    both
 }

@@ -6,7 +6,9 @@ use sil::program::{Expr, Predicate, PredicateAccess, PredicateId};
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
+use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::knowledge::symbols::fresh_symbols;
 use crate::engine::rules::Sil;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::state::{Frame, Store};
@@ -21,7 +23,7 @@ impl<'p> Sil<'_, 'p> {
             let amount = sil.positive_amount(access, blame)?;
             let program = sil.program;
             let Some(body) = &program.predicates[access.predicate].body else {
-                return sil.unsupported_at(access.span, "`fold` of an abstract predicate");
+                return unsupported_at(access.span, "`fold` of an abstract predicate");
             };
             let blame = sil.body_blame(access.predicate, amount, blame);
             sil.remember_heap();
@@ -80,7 +82,7 @@ impl<'p> Sil<'_, 'p> {
         self.note_instance(predicate, arguments, snapshot, amount)?;
         let program = self.program;
         let Some(body) = &program.predicates[predicate].body else {
-            return self.unsupported_at(at, "`unfold` of an abstract predicate");
+            return unsupported_at(at, "`unfold` of an abstract predicate");
         };
         let before = self.here.heap.clone();
         let blame = self.body_blame(predicate, amount, blame);
@@ -175,7 +177,7 @@ impl<'p> Sil<'_, 'p> {
             None => amount,
         };
         let mut open = std::mem::take(&mut self.frame.assertion.constrainable);
-        let inside = self.fresh_symbols(&[taken], Terms::TRUE);
+        let inside = fresh_symbols(&self.terms, &[taken], Terms::TRUE);
         Rc::make_mut(&mut open).retain(|wildcard| !inside.contains(wildcard));
         self.frame.assertion.constrainable = open;
         Ok(())
@@ -219,7 +221,7 @@ impl Engine<'_> {
             Some(snapshot) => snapshot,
             None if blame.is_trusted() => return Ok(None),
             None => {
-                let left = self.left();
+                let left = self.here.left();
                 let lack = self.report_lack(&left, resource, arguments, Some(amount), blame, at)?;
                 let is_missing = self.assume_no_lack(lack)?;
                 self.drop_aliases(resource, arguments)?;

@@ -14,6 +14,7 @@ use smt::terms::Term;
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::log::{Recalled, RefuteKey};
+use crate::engine::permission::quantified::touch::mentioned;
 use crate::engine::rules::Sil;
 use crate::engine::{Engine, Explore, Stop, Watch};
 use crate::report::Severity;
@@ -95,7 +96,7 @@ impl Engine<'_> {
             engine.use_domain(domain, &instance);
             for &function in &declaration.functions {
                 let application = engine.some_application(function, declaration, &instance)?;
-                let mentioned = engine.mentioned(application);
+                let mentioned = mentioned(&mut engine.terms, application);
                 engine.assume(mentioned)?;
             }
             if engine.is_dead()? {

@@ -13,6 +13,7 @@ use crate::engine::rules::assertion::{Form, conjuncts};
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct, Step};
 use crate::engine::rules::same::Same;
 use crate::engine::state::heap::Resource;
+use crate::engine::state::sorts::wand_sort;
 use crate::engine::{Engine, Reading, Stop};
 
 /// Tells whether `[a, b]` occurs in a clause.
@@ -271,11 +272,11 @@ impl Sil<'_, '_> {
                 Shape::Let { body, .. } => self.fits(snapshot, body),
                 Shape::Value { location: Location::Field { field, .. }, .. } => {
                     let sort = self.resource_sort(Resource::Field(*field));
-                    self.may_hold(snapshot, sort)
+                    may_hold(&mut self.terms, snapshot, sort)
                 }
                 Shape::Wand(_) => {
-                    let sort = self.wand_sort();
-                    self.may_hold(snapshot, sort)
+                    let sort = wand_sort(&mut self.terms);
+                    may_hold(&mut self.terms, snapshot, sort)
                 }
                 Shape::Maps(conjuncts) => {
                     let pairs = std::iter::successors(Some(snapshot), |&rest| {
@@ -320,14 +321,14 @@ impl Engine<'_> {
         let fact = self.terms.is_unit(snapshot);
         self.assume(fact)
     }
+}
 
-    /// The snapshot that has these parts.
-    pub(crate) fn assembled(&mut self, mut parts: Vec<Term>) -> Term {
-        let Some(last) = parts.pop() else { return self.terms.unit() };
-        parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest))
-    }
+/// The snapshot that has these parts.
+pub(crate) fn assembled(terms: &mut Terms, mut parts: Vec<Term>) -> Term {
+    let Some(last) = parts.pop() else { return terms.unit() };
+    parts.into_iter().rev().fold(last, |rest, part| terms.pair(part, rest))
+}
 
-    fn may_hold(&mut self, snapshot: Term, sort: Sort) -> bool {
-        self.terms.is_wrapped(snapshot, sort) != Terms::FALSE
-    }
+fn may_hold(terms: &mut Terms, snapshot: Term, sort: Sort) -> bool {
+    terms.is_wrapped(snapshot, sort) != Terms::FALSE
 }

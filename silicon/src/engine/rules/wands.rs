@@ -15,6 +15,7 @@ use crate::engine::findings::log::Found;
 use crate::engine::rules::Sil;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
+use crate::engine::state::sorts::wand_sort;
 use crate::engine::whole::Fact;
 use crate::engine::{Engine, Explore, Stop, View, Watch};
 
@@ -61,7 +62,7 @@ impl Sil<'_, '_> {
             self.is_ill_formed_wand(wand, None)?;
         }
         let (resource, arguments) = self.eval_wand(wand, blame)?;
-        let sort = self.wand_sort();
+        let sort = wand_sort(&mut self.terms);
         let value = match snapshot {
             Some(snapshot) => {
                 let wrapped = self.terms.is_wrapped(snapshot, sort);
@@ -90,7 +91,7 @@ impl Sil<'_, '_> {
         }
         self.note_missing(reported);
         self.drop_aliases(resource, &arguments)?;
-        let sort = self.wand_sort();
+        let sort = wand_sort(&mut self.terms);
         let function = self.fresh("missing", sort);
         if let Some(reported) = reported {
             self.taint(function, reported)?;
@@ -218,7 +219,7 @@ impl Sil<'_, '_> {
 impl Engine<'_> {
     /// The right-hand snapshot that a wand gives for a left-hand one.
     pub(super) fn applied(&mut self, function: Term, snapshot: Term) -> Term {
-        let sort = self.wand_sort();
+        let sort = wand_sort(&mut self.terms);
         let symbol = self.terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);
         self.terms.apply(symbol, &[function, snapshot])
     }

@@ -354,7 +354,7 @@ pub(crate) trait Explore<'p>: View<'p> {
         condition: Term,
         mut run: impl FnMut(&mut Self, bool) -> Result<Term, Stop>,
     ) -> Result<Term, Stop> {
-        let in_package = self.core().may_transfer() || !self.core().mode.roots.is_empty();
+        let in_package = self.core().here.may_transfer() || !self.core().mode.roots.is_empty();
         if !self.core().mode.joins || in_package || self.core().terms.as_bool(condition).is_some() {
             let holds = self.core().branch(condition)?;
             return run(self, holds);

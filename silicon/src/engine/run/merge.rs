@@ -160,10 +160,16 @@ impl<'p> Engine<'p> {
             return Err(Stop::Broken("merging ways that know other things of threads".to_owned()));
         }
         let store = self.merge_stores(condition, &frame, &other_frame, &mut counterparts);
-        let heap = self.merge_heaps(condition, &here.heap, &other_here.heap, &mut counterparts);
+        let heap = merge_heaps(
+            &mut self.terms,
+            condition,
+            &here.heap,
+            &other_here.heap,
+            &mut counterparts,
+        );
         let consuming = match (&here.consuming, &other_here.consuming) {
             (Some(left), Some(right)) => {
-                Some(self.merge_heaps(condition, left, right, &mut counterparts))
+                Some(merge_heaps(&mut self.terms, condition, left, right, &mut counterparts))
             }
             (None, None) => None,
             _ => return Err(Stop::Broken("merging inside and outside of a consume".to_owned())),
@@ -211,7 +217,13 @@ impl<'p> Engine<'p> {
         for (&label, state) in left.iter() {
             let merged = match right.get(&label) {
                 Some(other) => Labelled {
-                    heap: self.merge_heaps(condition, &state.heap, &other.heap, counterparts),
+                    heap: merge_heaps(
+                        &mut self.terms,
+                        condition,
+                        &state.heap,
+                        &other.heap,
+                        counterparts,
+                    ),
                     reached: self.terms.ite(condition, state.reached, other.reached),
                 },
                 None => Labelled {
@@ -262,170 +274,6 @@ impl<'p> Engine<'p> {
         store
     }
 
-    fn merge_heaps(
-        &mut self,
-        condition: Term,
-        left: &Heap,
-        right: &Heap,
-        counterparts: &mut Counterparts,
-    ) -> Heap {
-        if left.same_version(right) {
-            return left.clone();
-        }
-        let mut merged = Heap::for_parts_of(left, right);
-        // In either case, no location has changed its value since then.
-        merged.epoch = match (left.epoch, right.epoch) {
-            (Some(left), Some(right)) => Some(self.terms.ite(condition, left, right)),
-            _ => None,
-        };
-        let mut resources: Vec<Resource> = left.resources().map(|(resource, _)| resource).collect();
-        resources.extend(right.resources().map(|(resource, _)| resource));
-        resources.sort_unstable();
-        resources.dedup();
-        // Fields come first: what their values are on the two sides says which instances of
-        // predicates correspond.
-        for resource in resources {
-            let chunks = self.merge_chunks(
-                condition,
-                resource,
-                left.of(resource),
-                right.of(resource),
-                counterparts,
-            );
-            merged.set(resource, chunks);
-        }
-        let mut resources: Vec<Resource> =
-            left.quantified_resources().map(|(resource, _)| resource).collect();
-        resources.extend(right.quantified_resources().map(|(resource, _)| resource));
-        resources.sort_unstable();
-        resources.dedup();
-        for resource in resources {
-            let chunks = self.merge_quantified(
-                condition,
-                left.quantified(resource),
-                right.quantified(resource),
-            );
-            merged.set_quantified(resource, chunks);
-        }
-        merged
-    }
-
-    /// The chunks of one resource: in pairs where they are about one location or about
-    /// counterparts, and alone, under the condition of their side.
-    fn merge_chunks(
-        &mut self,
-        condition: Term,
-        resource: Resource,
-        left: &[Chunk],
-        right: &[Chunk],
-        counterparts: &mut Counterparts,
-    ) -> Vec<Chunk> {
-        let mut partner = vec![None; left.len()];
-        let mut free = vec![true; right.len()];
-        let wand = matches!(resource, Resource::Wand(_));
-        for (index, chunk) in left.iter().enumerate() {
-            let found = (0..right.len()).find(|&other| {
-                free[other]
-                    && if wand {
-                        right[other] == *chunk
-                    } else {
-                        right[other].arguments == chunk.arguments
-                    }
-            });
-            if let Some(other) = found {
-                partner[index] = Some(other);
-                free[other] = false;
-                if chunk.value != right[other].value {
-                    counterparts.insert((chunk.value, right[other].value));
-                }
-            }
-        }
-        // A location that was found along one pair may lead to the next.
-        let mut changed = !wand;
-        while changed {
-            changed = false;
-            for (index, chunk) in left.iter().enumerate() {
-                if partner[index].is_some() {
-                    continue;
-                }
-                let found = (0..right.len()).find(|&other| {
-                    free[other]
-                        && chunk.amount == right[other].amount
-                        && chunk
-                            .arguments
-                            .iter()
-                            .zip(&right[other].arguments)
-                            .all(|(&a, &b)| a == b || counterparts.contains(&(a, b)))
-                });
-                if let Some(other) = found {
-                    partner[index] = Some(other);
-                    free[other] = false;
-                    counterparts.insert((chunk.value, right[other].value));
-                    changed = true;
-                }
-            }
-        }
-        let mut merged = Vec::with_capacity(left.len().max(right.len()));
-        for (chunk, partner) in left.iter().zip(&partner) {
-            merged.push(match partner {
-                Some(other) => self.merge_pair(condition, chunk, &right[*other]),
-                None => {
-                    Chunk { amount: self.terms.only_if(condition, chunk.amount), ..chunk.clone() }
-                }
-            });
-        }
-        let negation = self.terms.not(condition);
-        for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
-            let amount = self.terms.only_if(negation, chunk.amount);
-            merged.push(Chunk { amount, ..chunk.clone() });
-        }
-        merged
-    }
-
-    fn merge_pair(&mut self, condition: Term, left: &Chunk, right: &Chunk) -> Chunk {
-        let arguments = left.arguments.iter().zip(&right.arguments);
-        Chunk {
-            arguments: arguments.map(|(&a, &b)| self.terms.ite(condition, a, b)).collect(),
-            value: self.terms.ite(condition, left.value, right.value),
-            amount: self.terms.ite(condition, left.amount, right.amount),
-        }
-    }
-
-    fn merge_quantified(
-        &mut self,
-        condition: Term,
-        left: &[QuantifiedChunk],
-        right: &[QuantifiedChunk],
-    ) -> Vec<QuantifiedChunk> {
-        let mut free = vec![true; right.len()];
-        let mut merged = Vec::with_capacity(left.len().max(right.len()));
-        for chunk in left {
-            let equal = (0..right.len()).find(|&other| free[other] && right[other] == *chunk);
-            // The same values and another amount: what is left of one chunk on the two sides.
-            let found = equal.or_else(|| {
-                (0..right.len()).find(|&other| {
-                    free[other]
-                        && right[other].map == chunk.map
-                        && right[other].triggers == chunk.triggers
-                })
-            });
-            let amount = match found {
-                Some(other) => {
-                    free[other] = false;
-                    self.terms.ite(condition, chunk.amount, right[other].amount)
-                }
-                None => self.terms.only_if(condition, chunk.amount),
-            };
-            merged.push(QuantifiedChunk { amount, ..chunk.clone() });
-        }
-        let negation = self.terms.not(condition);
-        for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
-            let amount = self.terms.only_if(negation, chunk.amount);
-            merged.push(QuantifiedChunk { amount, ..chunk.clone() });
-        }
-        merged
-    }
-
     /// On the path where a condition has been decided: what was merged under it is again what it
     /// was on that side. So what is held under a condition is found at once where the condition is
     /// known.
@@ -433,100 +281,264 @@ impl<'p> Engine<'p> {
         if self.setting.join == Join::Never || self.terms.as_bool(condition).is_some() {
             return;
         }
-        let decided = self.decided(condition, holds);
+        let decided = decided(&mut self.terms, condition, holds);
         for (local, _) in self.frame.locals.iter() {
             if let Some(value) = self.frame.store.get(local) {
-                let settled = self.settled(value, &decided);
+                let settled = settled(&mut self.terms, value, &decided);
                 if settled != value {
                     self.frame.store.set(local, settled);
                 }
             }
         }
         let heap = self.here.heap.clone();
-        self.here.heap = self.settled_heap(&heap, &decided);
+        self.here.heap = settled_heap(&mut self.terms, &heap, &decided);
         if let Some(left) = self.here.consuming.take() {
             self.here.consuming = Some(if left.same_version(&heap) {
                 self.here.heap.clone()
             } else {
-                self.settled_heap(&left, &decided)
+                settled_heap(&mut self.terms, &left, &decided)
             });
         }
     }
+}
 
-    /// The formulas that are decided with a condition: itself, and its parts where it is a
-    /// conjunction that holds or a disjunction that does not.
-    fn decided(&mut self, condition: Term, holds: bool) -> Substitution {
-        let mut decided = Substitution::default();
-        let mut pending = vec![(condition, holds)];
-        while let Some((formula, holds)) = pending.pop() {
-            match self.terms.kind(formula) {
-                TermKind::Not(inner) => pending.push((*inner, !holds)),
-                TermKind::And(parts) if holds => {
-                    pending.extend(parts.iter().map(|&part| (part, true)));
-                }
-                TermKind::Or(parts) if !holds => {
-                    pending.extend(parts.iter().map(|&part| (part, false)));
-                }
-                _ => {}
-            }
-            let value = self.terms.bool(holds);
-            let opposite = self.terms.bool(!holds);
-            let negation = self.terms.not(formula);
-            decided.insert(formula, value);
-            decided.insert(negation, opposite);
-        }
-        decided
+fn merge_pair(terms: &mut Terms, condition: Term, left: &Chunk, right: &Chunk) -> Chunk {
+    let arguments = left.arguments.iter().zip(&right.arguments);
+    Chunk {
+        arguments: arguments.map(|(&a, &b)| terms.ite(condition, a, b)).collect(),
+        value: terms.ite(condition, left.value, right.value),
+        amount: terms.ite(condition, left.amount, right.amount),
     }
+}
 
-    fn settled_heap(&mut self, heap: &Heap, decided: &Substitution) -> Heap {
-        let mut settled = heap.clone();
-        for (resource, chunks) in heap.resources() {
-            let mut changed = false;
-            let mut kept = Vec::with_capacity(chunks.len());
-            for chunk in chunks {
-                let arguments = chunk.arguments.iter();
-                let now = Chunk {
-                    arguments: arguments.map(|&it| self.settled(it, decided)).collect(),
-                    value: self.settled(chunk.value, decided),
-                    amount: self.settled(chunk.amount, decided),
-                };
-                changed |= now != *chunk;
-                if now.amount == Terms::NONE && chunk.amount != Terms::NONE {
-                    continue;
-                }
-                kept.push(now);
+fn merge_quantified(
+    terms: &mut Terms,
+    condition: Term,
+    left: &[QuantifiedChunk],
+    right: &[QuantifiedChunk],
+) -> Vec<QuantifiedChunk> {
+    let mut free = vec![true; right.len()];
+    let mut merged = Vec::with_capacity(left.len().max(right.len()));
+    for chunk in left {
+        let equal = (0..right.len()).find(|&other| free[other] && right[other] == *chunk);
+        // The same values and another amount: what is left of one chunk on the two sides.
+        let found = equal.or_else(|| {
+            (0..right.len()).find(|&other| {
+                free[other]
+                    && right[other].map == chunk.map
+                    && right[other].triggers == chunk.triggers
+            })
+        });
+        let amount = match found {
+            Some(other) => {
+                free[other] = false;
+                terms.ite(condition, chunk.amount, right[other].amount)
             }
-            if changed {
-                settled.set(resource, kept);
-            }
-        }
-        for (resource, chunks) in heap.quantified_resources() {
-            let mut kept = Vec::with_capacity(chunks.len());
-            for chunk in chunks {
-                let amount = self.settled(chunk.amount, decided);
-                if amount != Terms::NONE || chunk.amount == Terms::NONE {
-                    kept.push(QuantifiedChunk { amount, ..chunk.clone() });
-                }
-            }
-            if kept != chunks {
-                settled.set_quantified(resource, kept);
-            }
-        }
-        settled
+            None => terms.only_if(condition, chunk.amount),
+        };
+        merged.push(QuantifiedChunk { amount, ..chunk.clone() });
     }
+    let negation = terms.not(condition);
+    for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
+        let amount = terms.only_if(negation, chunk.amount);
+        merged.push(QuantifiedChunk { amount, ..chunk.clone() });
+    }
+    merged
+}
 
-    /// A choice on what has been decided is no choice. Only choices at the top are looked at: terms
-    /// inside others stay the terms that facts speak about.
-    fn settled(&mut self, mut term: Term, decided: &Substitution) -> Term {
-        while let TermKind::Ite(condition, then, otherwise) = *self.terms.kind(term) {
-            let now = self.terms.substitute(condition, decided);
-            term = match self.terms.as_bool(now) {
-                Some(true) => then,
-                Some(false) => otherwise,
-                None if now != condition => return self.terms.ite(now, then, otherwise),
-                None => return term,
+/// A choice on what has been decided is no choice. Only choices at the top are looked at: terms
+/// inside others stay the terms that facts speak about.
+fn settled(terms: &mut Terms, mut term: Term, decided: &Substitution) -> Term {
+    while let TermKind::Ite(condition, then, otherwise) = *terms.kind(term) {
+        let now = terms.substitute(condition, decided);
+        term = match terms.as_bool(now) {
+            Some(true) => then,
+            Some(false) => otherwise,
+            None if now != condition => return terms.ite(now, then, otherwise),
+            None => return term,
+        };
+    }
+    term
+}
+
+/// The chunks of one resource: in pairs where they are about one location or about
+/// counterparts, and alone, under the condition of their side.
+fn merge_chunks(
+    terms: &mut Terms,
+    condition: Term,
+    resource: Resource,
+    left: &[Chunk],
+    right: &[Chunk],
+    counterparts: &mut Counterparts,
+) -> Vec<Chunk> {
+    let mut partner = vec![None; left.len()];
+    let mut free = vec![true; right.len()];
+    let wand = matches!(resource, Resource::Wand(_));
+    for (index, chunk) in left.iter().enumerate() {
+        let found = (0..right.len()).find(|&other| {
+            free[other]
+                && if wand {
+                    right[other] == *chunk
+                } else {
+                    right[other].arguments == chunk.arguments
+                }
+        });
+        if let Some(other) = found {
+            partner[index] = Some(other);
+            free[other] = false;
+            if chunk.value != right[other].value {
+                counterparts.insert((chunk.value, right[other].value));
+            }
+        }
+    }
+    // A location that was found along one pair may lead to the next.
+    let mut changed = !wand;
+    while changed {
+        changed = false;
+        for (index, chunk) in left.iter().enumerate() {
+            if partner[index].is_some() {
+                continue;
+            }
+            let found = (0..right.len()).find(|&other| {
+                free[other]
+                    && chunk.amount == right[other].amount
+                    && chunk
+                        .arguments
+                        .iter()
+                        .zip(&right[other].arguments)
+                        .all(|(&a, &b)| a == b || counterparts.contains(&(a, b)))
+            });
+            if let Some(other) = found {
+                partner[index] = Some(other);
+                free[other] = false;
+                counterparts.insert((chunk.value, right[other].value));
+                changed = true;
+            }
+        }
+    }
+    let mut merged = Vec::with_capacity(left.len().max(right.len()));
+    for (chunk, partner) in left.iter().zip(&partner) {
+        merged.push(match partner {
+            Some(other) => merge_pair(terms, condition, chunk, &right[*other]),
+            None => Chunk { amount: terms.only_if(condition, chunk.amount), ..chunk.clone() },
+        });
+    }
+    let negation = terms.not(condition);
+    for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
+        let amount = terms.only_if(negation, chunk.amount);
+        merged.push(Chunk { amount, ..chunk.clone() });
+    }
+    merged
+}
+
+/// The formulas that are decided with a condition: itself, and its parts where it is a
+/// conjunction that holds or a disjunction that does not.
+fn decided(terms: &mut Terms, condition: Term, holds: bool) -> Substitution {
+    let mut decided = Substitution::default();
+    let mut pending = vec![(condition, holds)];
+    while let Some((formula, holds)) = pending.pop() {
+        match terms.kind(formula) {
+            TermKind::Not(inner) => pending.push((*inner, !holds)),
+            TermKind::And(parts) if holds => {
+                pending.extend(parts.iter().map(|&part| (part, true)));
+            }
+            TermKind::Or(parts) if !holds => {
+                pending.extend(parts.iter().map(|&part| (part, false)));
+            }
+            _ => {}
+        }
+        let value = terms.bool(holds);
+        let opposite = terms.bool(!holds);
+        let negation = terms.not(formula);
+        decided.insert(formula, value);
+        decided.insert(negation, opposite);
+    }
+    decided
+}
+
+fn settled_heap(terms: &mut Terms, heap: &Heap, decided: &Substitution) -> Heap {
+    let mut result = heap.clone();
+    for (resource, chunks) in heap.resources() {
+        let mut changed = false;
+        let mut kept = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let arguments = chunk.arguments.iter();
+            let now = Chunk {
+                arguments: arguments.map(|&it| settled(terms, it, decided)).collect(),
+                value: settled(terms, chunk.value, decided),
+                amount: settled(terms, chunk.amount, decided),
             };
+            changed |= now != *chunk;
+            if now.amount == Terms::NONE && chunk.amount != Terms::NONE {
+                continue;
+            }
+            kept.push(now);
         }
-        term
+        if changed {
+            result.set(resource, kept);
+        }
     }
+    for (resource, chunks) in heap.quantified_resources() {
+        let mut kept = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let amount = settled(terms, chunk.amount, decided);
+            if amount != Terms::NONE || chunk.amount == Terms::NONE {
+                kept.push(QuantifiedChunk { amount, ..chunk.clone() });
+            }
+        }
+        if kept != chunks {
+            result.set_quantified(resource, kept);
+        }
+    }
+    result
+}
+
+fn merge_heaps(
+    terms: &mut Terms,
+    condition: Term,
+    left: &Heap,
+    right: &Heap,
+    counterparts: &mut Counterparts,
+) -> Heap {
+    if left.same_version(right) {
+        return left.clone();
+    }
+    let mut merged = Heap::for_parts_of(left, right);
+    // In either case, no location has changed its value since then.
+    merged.epoch = match (left.epoch, right.epoch) {
+        (Some(left), Some(right)) => Some(terms.ite(condition, left, right)),
+        _ => None,
+    };
+    let mut resources: Vec<Resource> = left.resources().map(|(resource, _)| resource).collect();
+    resources.extend(right.resources().map(|(resource, _)| resource));
+    resources.sort_unstable();
+    resources.dedup();
+    // Fields come first: what their values are on the two sides says which instances of
+    // predicates correspond.
+    for resource in resources {
+        let chunks = merge_chunks(
+            terms,
+            condition,
+            resource,
+            left.of(resource),
+            right.of(resource),
+            counterparts,
+        );
+        merged.set(resource, chunks);
+    }
+    let mut resources: Vec<Resource> =
+        left.quantified_resources().map(|(resource, _)| resource).collect();
+    resources.extend(right.quantified_resources().map(|(resource, _)| resource));
+    resources.sort_unstable();
+    resources.dedup();
+    for resource in resources {
+        let chunks = merge_quantified(
+            terms,
+            condition,
+            left.quantified(resource),
+            right.quantified(resource),
+        );
+        merged.set_quantified(resource, chunks);
+    }
+    merged
 }

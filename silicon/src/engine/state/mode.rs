@@ -157,17 +157,12 @@ impl<'p> Engine<'p> {
         State { frame: self.frame, here: self.here } = state;
     }
 
-    /// Tells whether permission may be taken from heaps around.
-    pub(crate) fn may_transfer(&self) -> bool {
-        !self.here.package.reserve.is_empty()
-    }
-
     /// Tells the package in progress, if there is one, what a new symbol means.
     ///
     /// SOUNDNESS: `formula` has to be true of some value of the symbol whatever the left-hand side
     /// gives.
     pub(crate) fn export_definition(&mut self, symbol: Term, formula: Term) {
-        if self.may_transfer() && self.mode.bound == self.mode.roots {
+        if self.here.may_transfer() && self.mode.bound == self.mode.roots {
             self.gathered.definitions.push(Definition {
                 roots: Vec::new(),
                 trigger: symbol,

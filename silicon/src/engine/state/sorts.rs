@@ -1,7 +1,7 @@
 //! Sorts of types, of the values of resources, and their names.
 
 use sil::program::Type;
-use smt::terms::Sort;
+use smt::terms::{Sort, Terms};
 
 use crate::engine::Engine;
 use crate::engine::state::heap::Resource;
@@ -74,7 +74,7 @@ impl Engine<'_> {
                 self.sort(&program.fields[field].ty)
             }
             Resource::Predicate(_) => Sort::SNAP,
-            Resource::Wand(_) => self.wand_sort(),
+            Resource::Wand(_) => wand_sort(&mut self.terms),
         }
     }
 
@@ -85,9 +85,9 @@ impl Engine<'_> {
             Resource::Wand(index) => format!("wand{index}"),
         }
     }
+}
 
-    /// The sort of functions from left-hand to right-hand snapshots.
-    pub(crate) fn wand_sort(&mut self) -> Sort {
-        self.terms.user_sort("MWSF", &[])
-    }
+/// The sort of functions from left-hand to right-hand snapshots.
+pub(crate) fn wand_sort(terms: &mut Terms) -> Sort {
+    terms.user_sort("MWSF", &[])
 }

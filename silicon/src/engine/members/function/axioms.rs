@@ -6,27 +6,10 @@ use smt::terms::{Term, TermKind, Terms};
 use super::General;
 use crate::engine::Engine;
 use crate::engine::knowledge::functions::FunctionAxioms;
+use crate::engine::knowledge::symbols::fresh_symbols;
 use crate::engine::run::explore::Path;
 
 impl Engine<'_> {
-    pub(super) fn limited_axiom(&mut self, general: &General<'_>) -> Term {
-        let operands = general.operands();
-        let full = self.terms.apply(general.symbols.full, &operands);
-        let limited = self.terms.apply(general.symbols.limited, &operands);
-        let equal = self.terms.identical(limited, full);
-        let name = format!("{}-limited", general.declaration.name);
-        self.terms.forall(&operands, vec![vec![full]], equal, &*name, 1)
-    }
-
-    pub(super) fn stateless_axiom(&mut self, general: &General<'_>) -> Term {
-        let operands = general.operands();
-        let limited = self.terms.apply(general.symbols.limited, &operands);
-        let stateless = self.terms.apply(general.symbols.stateless, &general.formals);
-        let evaluated = self.terms.apply(general.symbols.precondition, &operands);
-        let name = format!("{}-stateless", general.declaration.name);
-        self.terms.forall(&operands, vec![vec![limited], vec![evaluated]], stateless, &*name, 1)
-    }
-
     /// ∀ s, xs {triggers}. pre(s, xs) ∧ literals of the path ⇒ what the path shows, with the facts
     /// that make the terms in it meaningful. All of it is guarded by the precondition (traps T5b,
     /// T5e, T5f).
@@ -50,23 +33,23 @@ impl Engine<'_> {
                 .filter(|&fact| self.is_domain_fact(fact) || self.is_not_null(fact)),
         );
         // Definitions of fresh symbols, and of the symbols in them, until nothing is added.
-        let mut fresh = self.fresh_symbols(&conclusions, guard);
+        let mut fresh = fresh_symbols(&self.terms, &conclusions, guard);
         let mut rest: Vec<Term> =
             facts.iter().copied().filter(|fact| !conclusions.contains(fact)).collect();
         while !fresh.is_empty() {
             let (about, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|&fact| {
-                self.fresh_symbols(&[fact], Terms::TRUE).iter().any(|s| fresh.contains(s))
+                fresh_symbols(&self.terms, &[fact], Terms::TRUE).iter().any(|s| fresh.contains(s))
             });
             rest = others;
             if about.is_empty() {
                 break;
             }
             conclusions.extend(about);
-            fresh = self.fresh_symbols(&conclusions, guard);
+            fresh = fresh_symbols(&self.terms, &conclusions, guard);
         }
         let conclusion = self.terms.and(conclusions);
         let body = self.terms.implies(guard, conclusion);
-        let body = self.skolemised(general, body);
+        let body = skolemised(&mut self.terms, general, body);
         if body == Terms::TRUE {
             return None;
         }
@@ -98,28 +81,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Fresh symbols as functions of the axiom's variables too: two applications must not share
-    /// them.
-    pub(super) fn skolemised(&mut self, general: &General<'_>, body: Term) -> Term {
-        let operands = general.operands();
-        let sorts: Vec<_> = operands.iter().map(|&operand| self.terms.sort(operand)).collect();
-        let mut map = FxHashMap::default();
-        for symbol in self.fresh_symbols(&[body], Terms::TRUE) {
-            let declaration = self.terms.declaration(symbol).clone();
-            // Both phases number their symbols from the start.
-            let name = format!(
-                "{}%{}%{}",
-                general.declaration.name,
-                general.phase,
-                declaration.name.replace('@', "%")
-            );
-            let sorts: Vec<_> = sorts.iter().chain(&declaration.args).copied().collect();
-            let function = self.terms.declare_function(&name, &sorts, declaration.result);
-            map.insert(symbol, function);
-        }
-        self.terms.extend_applications(body, &map, &operands)
-    }
-
     /// {stateless(xs), trigP(s', args)} for each predicate instance the body unfolds: the
     /// definition is unrolled wherever that instance was folded or unfolded.
     pub(super) fn predicate_triggers(
@@ -134,7 +95,7 @@ impl Engine<'_> {
             let mut operands = vec![snapshot];
             operands.extend(arguments);
             let instance = self.terms.apply(symbol, &operands);
-            let closed = self.fresh_symbols(&[instance], Terms::TRUE).is_empty();
+            let closed = fresh_symbols(&self.terms, &[instance], Terms::TRUE).is_empty();
             let free = self.terms.free_variables(instance);
             let own: Vec<_> =
                 general.operands().iter().flat_map(|&o| self.terms.free_variables(o)).collect();
@@ -158,4 +119,44 @@ impl Engine<'_> {
         let axioms = axioms.into_iter().map(|axiom| terms.import(&self.terms, axiom)).collect();
         FunctionAxioms { terms, axioms, uses: self.domains.emitted.clone() }
     }
+}
+
+pub(super) fn limited_axiom(terms: &mut Terms, general: &General<'_>) -> Term {
+    let operands = general.operands();
+    let full = terms.apply(general.symbols.full, &operands);
+    let limited = terms.apply(general.symbols.limited, &operands);
+    let equal = terms.identical(limited, full);
+    let name = format!("{}-limited", general.declaration.name);
+    terms.forall(&operands, vec![vec![full]], equal, &*name, 1)
+}
+
+pub(super) fn stateless_axiom(terms: &mut Terms, general: &General<'_>) -> Term {
+    let operands = general.operands();
+    let limited = terms.apply(general.symbols.limited, &operands);
+    let stateless = terms.apply(general.symbols.stateless, &general.formals);
+    let evaluated = terms.apply(general.symbols.precondition, &operands);
+    let name = format!("{}-stateless", general.declaration.name);
+    terms.forall(&operands, vec![vec![limited], vec![evaluated]], stateless, &*name, 1)
+}
+
+/// Fresh symbols as functions of the axiom's variables too: two applications must not share
+/// them.
+pub(super) fn skolemised(terms: &mut Terms, general: &General<'_>, body: Term) -> Term {
+    let operands = general.operands();
+    let sorts: Vec<_> = operands.iter().map(|&operand| terms.sort(operand)).collect();
+    let mut map = FxHashMap::default();
+    for symbol in fresh_symbols(terms, &[body], Terms::TRUE) {
+        let declaration = terms.declaration(symbol).clone();
+        // Both phases number their symbols from the start.
+        let name = format!(
+            "{}%{}%{}",
+            general.declaration.name,
+            general.phase,
+            declaration.name.replace('@', "%")
+        );
+        let sorts: Vec<_> = sorts.iter().chain(&declaration.args).copied().collect();
+        let function = terms.declare_function(&name, &sorts, declaration.result);
+        map.insert(symbol, function);
+    }
+    terms.extend_applications(body, &map, &operands)
 }

@@ -3,6 +3,7 @@
 use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::Engine;
+use crate::engine::permission::ordinary::same_arguments;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 
 /// The statement of one chunk, of either kind, about every location of its resource.
@@ -25,7 +26,7 @@ impl Engine<'_> {
     /// r = arguments, over the formals.
     pub(crate) fn is_location(&mut self, resource: Resource, arguments: &[Term]) -> Term {
         let formals = self.formals(resource);
-        self.same_arguments(&formals, arguments)
+        same_arguments(&mut self.terms, &formals, arguments)
     }
 
     /// An ordinary chunk's amount as a function of the location.
@@ -73,9 +74,9 @@ impl Engine<'_> {
         let own: Vec<Portion> = all.iter().filter(|&portion| is_own(portion)).cloned().collect();
         if own.is_empty() || own.len() == all.len() { vec![all] } else { vec![own, all] }
     }
+}
 
-    /// Σ of the portions' amounts at the formals.
-    pub(crate) fn total(&mut self, portions: &[Portion]) -> Term {
-        self.terms.sum(Sort::PERM, portions.iter().map(|portion| portion.amount))
-    }
+/// Σ of the portions' amounts at the formals.
+pub(crate) fn total(terms: &mut Terms, portions: &[Portion]) -> Term {
+    terms.sum(Sort::PERM, portions.iter().map(|portion| portion.amount))
 }

@@ -4,6 +4,7 @@ use smt::terms::{Term, Terms};
 
 use crate::engine::permission::quantified;
 use crate::engine::permission::quantified::chunks::Portion;
+use crate::engine::permission::quantified::chunks::total;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -18,9 +19,9 @@ impl Engine<'_> {
         resource: Resource,
         footprint: &Footprint,
     ) -> Result<Option<Vec<Portion>>, Stop> {
-        let left = self.left();
+        let left = self.here.left();
         let portions = self.portions(resource, &left);
-        let total = self.total(&portions);
+        let total = total(&mut self.terms, &portions);
         let (wanted, held) = (self.terms.is_some(footprint.amount), self.terms.is_some(total));
         let enough = self.terms.implies(wanted, held);
         let enough = self.with_touch(resource, enough);
@@ -35,7 +36,7 @@ impl Engine<'_> {
         mut need: Term,
     ) -> Result<Option<Vec<Portion>>, Stop> {
         let resource = access.resource;
-        let left = self.left();
+        let left = self.here.left();
         let mut ordinary: Vec<Option<Chunk>> =
             left.of(resource).iter().cloned().map(Some).collect();
         let mut quantified: Vec<_> = left.quantified(resource).iter().cloned().map(Some).collect();
@@ -82,7 +83,7 @@ impl Engine<'_> {
             }
         }
         drop(left);
-        let heap = self.left_mut();
+        let heap = self.here.left_mut();
         heap.set(resource, ordinary.into_iter().flatten().collect());
         heap.set_quantified(resource, quantified.into_iter().flatten().collect());
         Ok(Some(touched))
@@ -91,7 +92,7 @@ impl Engine<'_> {
     /// Positions of portions: the very same amount, then the same receiver, then the other
     /// quantified chunks, then single locations.
     fn removal_order(&mut self, access: &Access, need: Term) -> Vec<usize> {
-        let left = self.left();
+        let left = self.here.left();
         let ordinary = left.of(access.resource).len();
         let quantified = left.quantified(access.resource);
         if let Some(index) = quantified.iter().position(|chunk| chunk.amount == need) {
@@ -108,7 +109,7 @@ impl Engine<'_> {
         resource: Resource,
         footprint: &Footprint,
     ) -> Result<(), Stop> {
-        let left = self.left();
+        let left = self.here.left();
         let formals = self.formals(resource);
         let wanted = self.terms.is_some(footprint.amount);
         let mut open = wanted;
@@ -155,7 +156,7 @@ impl Engine<'_> {
             quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
         drop(left);
-        let heap = self.left_mut();
+        let heap = self.here.left_mut();
         heap.set(resource, ordinary);
         heap.set_quantified(resource, quantified);
         Ok(())
@@ -170,7 +171,7 @@ impl Engine<'_> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return Ok(());
         }
-        let left = self.left();
+        let left = self.here.left();
         let gone = self.terms.is_some(amount);
         let mut ordinary = Vec::new();
         for chunk in left.of(resource) {
@@ -184,7 +185,7 @@ impl Engine<'_> {
             quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
         drop(left);
-        let heap = self.left_mut();
+        let heap = self.here.left_mut();
         heap.set(resource, ordinary);
         heap.set_quantified(resource, quantified);
         Ok(())

@@ -2,9 +2,12 @@
 //! locations.
 
 use sil::source::Span;
-use smt::terms::{Substitution, Term};
+use smt::terms::{Substitution, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::permission::ordinary::same_arguments;
+use crate::engine::permission::quantified::inverse::active;
+use crate::engine::permission::quantified::touch::mentioned;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::quantified::Access;
 use crate::engine::{Engine, Stop};
@@ -53,35 +56,35 @@ impl Engine<'_> {
         {
             return Ok(Answer::Yes);
         }
-        let goal = self.injectivity(access);
+        let goal = injectivity(&mut self.terms, access);
         self.ask_obligation(goal)
     }
+}
 
-    /// c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.
-    pub(crate) fn injectivity(&mut self, access: &Access) -> Term {
-        let mut others = Vec::with_capacity(access.variables.len());
-        for &variable in &access.variables {
-            let name = format!("{}%other", self.terms.display(variable));
-            let sort = self.terms.sort(variable);
-            others.push(self.terms.named_variable(&name, sort));
-        }
-        let renaming: Substitution =
-            access.variables.iter().copied().zip(others.iter().copied()).collect();
-        let active = self.active(access);
-        let other_active = self.terms.substitute(active, &renaming);
-        let mut premises = vec![active, other_active];
-        for &argument in &access.arguments {
-            let other = self.terms.substitute(argument, &renaming);
-            premises.push(self.terms.identical(argument, other));
-        }
-        // What is known of the receivers may be waiting for the triggers the user gave.
-        for trigger in access.triggers.iter().flatten() {
-            premises.push(self.mentioned(*trigger));
-            let other = self.terms.substitute(*trigger, &renaming);
-            premises.push(self.mentioned(other));
-        }
-        let premise = self.terms.and(premises);
-        let same = self.same_arguments(&access.variables, &others);
-        self.terms.implies(premise, same)
+/// c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.
+pub(crate) fn injectivity(terms: &mut Terms, access: &Access) -> Term {
+    let mut others = Vec::with_capacity(access.variables.len());
+    for &variable in &access.variables {
+        let name = format!("{}%other", terms.display(variable));
+        let sort = terms.sort(variable);
+        others.push(terms.named_variable(&name, sort));
     }
+    let renaming: Substitution =
+        access.variables.iter().copied().zip(others.iter().copied()).collect();
+    let active = active(terms, access);
+    let other_active = terms.substitute(active, &renaming);
+    let mut premises = vec![active, other_active];
+    for &argument in &access.arguments {
+        let other = terms.substitute(argument, &renaming);
+        premises.push(terms.identical(argument, other));
+    }
+    // What is known of the receivers may be waiting for the triggers the user gave.
+    for trigger in access.triggers.iter().flatten() {
+        premises.push(mentioned(terms, *trigger));
+        let other = terms.substitute(*trigger, &renaming);
+        premises.push(mentioned(terms, other));
+    }
+    let premise = terms.and(premises);
+    let same = same_arguments(terms, &access.variables, &others);
+    terms.implies(premise, same)
 }

@@ -3,6 +3,7 @@
 use smt::terms::{Label, Sort, Substitution, Term, TermKind, Terms};
 
 use crate::engine::permission::quantified;
+use crate::engine::permission::quantified::injectivity::injectivity;
 use crate::engine::quantifiers::forms::Shift;
 use crate::engine::quantifiers::occurring;
 use crate::engine::state::quantified::Access;
@@ -28,13 +29,13 @@ impl Engine<'_> {
     /// from the contract's own check (trap T15).
     pub(crate) fn inverse(&mut self, access: &Access) -> Result<Inverse, Stop> {
         let formals = self.formals(access.resource);
-        if let Some(direct) = self.direct_inverse(access, &formals) {
+        if let Some(direct) = direct_inverse(&mut self.terms, access, &formals) {
             return Ok(direct);
         }
         if let Some(general) = self.general_inverse(access)? {
             return Ok(general);
         }
-        let active = self.active(access);
+        let active = active(&mut self.terms, access);
         let inverse = self.inverse_symbols(access, active, &formals);
         for axiom in self.inverse_axioms(access, active, &formals, &inverse) {
             self.assume(axiom)?;
@@ -63,7 +64,7 @@ impl Engine<'_> {
             are_assumed &= self.is_assumed(axiom)?;
         }
         if !are_assumed {
-            let goal = self.injectivity(&everywhere);
+            let goal = injectivity(&mut self.terms, &everywhere);
             if !self.check(goal)? {
                 return Ok(None);
             }
@@ -90,7 +91,7 @@ impl Engine<'_> {
         let mut mentioned = access.arguments.clone();
         mentioned.push(active);
         let outer = occurring(&self.terms, &self.mode.bound, &mentioned);
-        let key = self.inverse_key(access, active);
+        let key = inverse_key(&mut self.terms, access, active);
         let (number, _) = self.made.quantified.inverses.insert_full(key);
         let operands: Vec<Term> = outer.iter().chain(formals).copied().collect();
         let sorts: Vec<Sort> = operands.iter().map(|&term| self.terms.sort(term)).collect();
@@ -107,41 +108,6 @@ impl Engine<'_> {
             triggers.push(vec![inverse]);
         }
         Inverse { of, image, triggers }
-    }
-
-    /// The definition, whatever its variables are called: the names tell how deep inside of other
-    /// quantifiers it stands.
-    fn inverse_key(&mut self, access: &Access, active: Term) -> Key {
-        let mut variables = Vec::with_capacity(access.variables.len());
-        for (position, &variable) in access.variables.iter().enumerate() {
-            let sort = self.terms.sort(variable);
-            variables.push(self.terms.named_variable(&format!("inverted%{position}"), sort));
-        }
-        let renaming: Substitution =
-            access.variables.iter().copied().zip(variables.iter().copied()).collect();
-        let rename = |&argument: &Term| self.terms.substitute(argument, &renaming);
-        let arguments = access.arguments.iter().map(rename).collect();
-        (arguments, self.terms.substitute(active, &renaming), variables)
-    }
-
-    /// Where each variable is an argument itself there is nothing to invert.
-    fn direct_inverse(&mut self, access: &Access, formals: &[Term]) -> Option<Inverse> {
-        let mut of = Substitution::default();
-        for &variable in &access.variables {
-            let position = access.arguments.iter().position(|&argument| argument == variable)?;
-            of.insert(variable, formals[position]);
-        }
-        let mut equations = Vec::new();
-        for (&argument, &formal) in access.arguments.iter().zip(formals) {
-            let value = self.terms.substitute(argument, &of);
-            equations.push(self.terms.identical(value, formal));
-        }
-        let image = self.terms.and(equations);
-        let mut triggers = Vec::with_capacity(access.triggers.len());
-        for trigger in &access.triggers {
-            triggers.push(trigger.iter().map(|&term| self.terms.substitute(term, &of)).collect());
-        }
-        Some(Inverse { of, image, triggers })
     }
 
     /// ∀xs {T}. active ⇒ inv(e) = xs ∧ img(e), and ∀r {inv(r)}. img(r) ∧ active[inv(r)] ⇒ e[inv(r)]
@@ -333,10 +299,45 @@ impl Engine<'_> {
         }
         self.quantified(smt::terms::Quant::Forall, variables, triggers.to_vec(), fact, label, 1)
     }
+}
 
-    /// c ∧ p > 0.
-    pub(crate) fn active(&mut self, access: &Access) -> Term {
-        let some = self.terms.is_some(access.amount);
-        self.terms.and([access.guard, some])
+/// The definition, whatever its variables are called: the names tell how deep inside of other
+/// quantifiers it stands.
+fn inverse_key(terms: &mut Terms, access: &Access, active: Term) -> Key {
+    let mut variables = Vec::with_capacity(access.variables.len());
+    for (position, &variable) in access.variables.iter().enumerate() {
+        let sort = terms.sort(variable);
+        variables.push(terms.named_variable(&format!("inverted%{position}"), sort));
     }
+    let renaming: Substitution =
+        access.variables.iter().copied().zip(variables.iter().copied()).collect();
+    let rename = |&argument: &Term| terms.substitute(argument, &renaming);
+    let arguments = access.arguments.iter().map(rename).collect();
+    (arguments, terms.substitute(active, &renaming), variables)
+}
+
+/// Where each variable is an argument itself there is nothing to invert.
+fn direct_inverse(terms: &mut Terms, access: &Access, formals: &[Term]) -> Option<Inverse> {
+    let mut of = Substitution::default();
+    for &variable in &access.variables {
+        let position = access.arguments.iter().position(|&argument| argument == variable)?;
+        of.insert(variable, formals[position]);
+    }
+    let mut equations = Vec::new();
+    for (&argument, &formal) in access.arguments.iter().zip(formals) {
+        let value = terms.substitute(argument, &of);
+        equations.push(terms.identical(value, formal));
+    }
+    let image = terms.and(equations);
+    let mut triggers = Vec::with_capacity(access.triggers.len());
+    for trigger in &access.triggers {
+        triggers.push(trigger.iter().map(|&term| terms.substitute(term, &of)).collect());
+    }
+    Some(Inverse { of, image, triggers })
+}
+
+/// c ∧ p > 0.
+pub(crate) fn active(terms: &mut Terms, access: &Access) -> Term {
+    let some = terms.is_some(access.amount);
+    terms.and([access.guard, some])
 }

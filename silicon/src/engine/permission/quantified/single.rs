@@ -119,7 +119,7 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
-        let left = self.left();
+        let left = self.here.left();
         let portions = self.portions(resource, &left);
         let total = self.held_in_portions(resource, &portions, arguments);
         let goal = self.is_enough(loss, total);
@@ -137,7 +137,7 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
-        let left = self.left();
+        let left = self.here.left();
         for (index, chunk) in left.of(resource).iter().enumerate() {
             let enough = self.terms.le(loss, chunk.amount);
             if chunk.arguments != arguments || !self.check(enough)? {
@@ -149,7 +149,7 @@ impl Engine<'_> {
             let amount = self.terms.sub(chunk.amount, loss);
             let depleted = self.terms.is_none(amount);
             let kept = (!self.check(depleted)?).then_some(Chunk { amount, ..chunk });
-            self.left_mut().replace(resource, index, kept);
+            self.here.left_mut().replace(resource, index, kept);
             return Ok(Some(Taken(value)));
         }
         for (index, chunk) in left.quantified(resource).iter().enumerate() {
@@ -162,7 +162,7 @@ impl Engine<'_> {
             let amount = self.terms.split_amount(chunk.amount, need).rest;
             let mut chunks = left.quantified(resource).to_vec();
             chunks[index] = QuantifiedChunk { amount, ..chunk.clone() };
-            self.left_mut().set_quantified(resource, chunks);
+            self.here.left_mut().set_quantified(resource, chunks);
             return Ok(Some(Taken(self.map_at(resource, chunk.map, arguments))));
         }
         Ok(None)
@@ -176,7 +176,7 @@ impl Engine<'_> {
 
     /// Takes from every portion in turn; that there is enough has been proved.
     pub(crate) fn take_portions(&mut self, resource: Resource, arguments: &[Term], loss: Term) {
-        let left = self.left();
+        let left = self.here.left();
         let portions = self.portions(resource, &left);
         let mut need = self.need_of(resource, arguments, loss);
         let mut rests = Vec::with_capacity(portions.len());
@@ -190,7 +190,7 @@ impl Engine<'_> {
 
     /// New amounts for all portions of what is left of a resource, in order.
     fn set_rests(&mut self, resource: Resource, portions: &[Portion], rests: &[Term]) {
-        let left = self.left();
+        let left = self.here.left();
         let mut ordinary = Vec::new();
         for (index, chunk) in left.of(resource).iter().enumerate() {
             debug_assert!(matches!(portions[index].value, PortionValue::One { .. }));
@@ -208,7 +208,7 @@ impl Engine<'_> {
             }
         }
         drop(left);
-        let heap = self.left_mut();
+        let heap = self.here.left_mut();
         heap.set(resource, ordinary);
         heap.set_quantified(resource, quantified);
     }
@@ -221,7 +221,7 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<(), Stop> {
-        let left = self.left();
+        let left = self.here.left();
         let portions = self.portions(resource, &left);
         let is_it = self.is_location(resource, arguments);
         let mut open = is_it;

@@ -7,6 +7,7 @@ use sil::walk::walk_expr;
 use smt::terms::{Sort, Term, TermKind, Terms};
 
 use crate::engine::permission::quantified;
+use crate::engine::permission::quantified::chunks::total;
 use crate::engine::permission::quantified::chunks::{Portion, PortionValue};
 use crate::engine::quantifiers::occurring;
 use crate::engine::state::heap::Resource;
@@ -130,7 +131,7 @@ impl Engine<'_> {
         self.export_values(resource, map, portions, domain);
         let formals = self.formals(resource);
         let value = self.map_at(resource, map, &formals);
-        let total = self.total(portions);
+        let total = total(&mut self.terms, portions);
         let held = self.terms.is_some(total);
         let held = self.terms.implies(domain, held);
         let axiom =
@@ -173,7 +174,7 @@ impl Engine<'_> {
             .copied()
             .min_by_key(|&map| self.terms.mentions(map, &self.mode.roots));
         let Some(own) = own else { return Ok(None) };
-        if self.may_transfer() && candidates.len() > 1 {
+        if self.here.may_transfer() && candidates.len() > 1 {
             let formals = self.formals(resource);
             let value = self.map_at(resource, own, &formals);
             for &map in candidates.iter().filter(|&&map| map != own) {
@@ -294,7 +295,7 @@ impl Engine<'_> {
     /// stays inside (trap T10d): each portion counts only where those before it hold nothing.
     /// COMPLETENESS: what the left-hand side brings comes last (see [`Engine::is_known_outside`]).
     fn export_values(&mut self, resource: Resource, map: Term, portions: &[Portion], domain: Term) {
-        if !self.may_transfer() && self.mode.bound.is_empty() {
+        if !self.here.may_transfer() && self.mode.bound.is_empty() {
             return;
         }
         let formals = self.formals(resource);

@@ -54,15 +54,6 @@ impl Engine<'_> {
         self.assume(fact)
     }
 
-    /// A predicate that is true of everything: it makes a term known to the prover, which matches
-    /// known terms only.
-    pub(crate) fn mentioned(&mut self, term: Term) -> Term {
-        let sort = self.terms.sort(term);
-        let name = format!("mentioned.{}", self.terms.sort_name(sort));
-        let symbol = self.terms.declare_function(&name, &[sort], Sort::BOOL);
-        self.terms.apply(symbol, &[term])
-    }
-
     /// Makes a value known that perhaps nothing uses: a user writes `let x == (lemma(e)) in …` for
     /// the sake of the application. Of what is made of several values each is.
     pub(crate) fn mention_unused(&mut self, value: Term) -> Result<(), Stop> {
@@ -86,7 +77,7 @@ impl Engine<'_> {
                 }
             };
             if is_matchable && !self.terms.mentions(value, &self.mode.bound) {
-                let fact = self.mentioned(value);
+                let fact = mentioned(&mut self.terms, value);
                 self.assume(fact)?;
             }
         }
@@ -142,7 +133,7 @@ impl Engine<'_> {
             });
         }
         for collection in found {
-            let fact = self.mentioned(collection);
+            let fact = mentioned(&mut self.terms, collection);
             self.assume(fact)?;
         }
         Ok(())
@@ -170,4 +161,13 @@ impl Engine<'_> {
         self.prover.add_axiom(axiom);
         Ok(())
     }
+}
+
+/// A predicate that is true of everything: it makes a term known to the prover, which matches
+/// known terms only.
+pub(crate) fn mentioned(terms: &mut Terms, term: Term) -> Term {
+    let sort = terms.sort(term);
+    let name = format!("mentioned.{}", terms.sort_name(sort));
+    let symbol = terms.declare_function(&name, &[sort], Sort::BOOL);
+    terms.apply(symbol, &[term])
 }

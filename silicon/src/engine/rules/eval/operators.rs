@@ -35,13 +35,13 @@ impl Sil<'_, '_> {
             BinaryOp::Add => terms.add(a, b),
             BinaryOp::Sub => terms.sub(a, b),
             BinaryOp::Mul => {
-                let (a, b) = self.same_numbers(a, b);
+                let (a, b) = same_numbers(&mut self.terms, a, b);
                 self.terms.mul(a, b)
             }
             BinaryOp::IntDiv => terms.int_div(a, b),
             BinaryOp::Mod => terms.int_mod(a, b),
             BinaryOp::PermDiv => {
-                let (a, b) = (self.as_perm(a), self.as_perm(b));
+                let (a, b) = (as_perm(&mut self.terms, a), as_perm(&mut self.terms, b));
                 self.terms.perm_div(a, b)
             }
             BinaryOp::Append => terms.seq_append(a, b),
@@ -71,30 +71,13 @@ impl Sil<'_, '_> {
     }
 
     fn prove_divisor(&mut self, divisor: Term, source: &Expr, blame: Blame) -> Result<Term, Stop> {
-        let zero = self.zero(divisor);
+        let zero = zero(&mut self.terms, divisor);
         let is_other = |terms: &mut Terms, value| terms.differs(value, zero);
         self.prove_defined_of(divisor, is_other, blame, Reason::DivisionByZero, source.span)
     }
 }
 
 impl Engine<'_> {
-    fn zero(&mut self, like: Term) -> Term {
-        if self.terms.sort(like) == Sort::PERM { Terms::NONE } else { self.terms.int(0) }
-    }
-
-    /// The operand of a fraction or of a mixed product, as an amount.
-    fn as_perm(&mut self, term: Term) -> Term {
-        if self.terms.sort(term) == Sort::INT { self.terms.int_to_perm(term) } else { term }
-    }
-
-    fn same_numbers(&mut self, left: Term, right: Term) -> (Term, Term) {
-        if self.terms.sort(left) == self.terms.sort(right) {
-            (left, right)
-        } else {
-            (self.as_perm(left), self.as_perm(right))
-        }
-    }
-
     /// `s[i]` and `m[k]`.
     pub(crate) fn index(
         &mut self,
@@ -149,5 +132,22 @@ impl Engine<'_> {
         let reason = Reason::IndexTooLarge;
         let sequence = self.prove_defined_of(sequence, is_longer, blame, reason, at)?;
         Ok((sequence, position))
+    }
+}
+
+fn zero(terms: &mut Terms, like: Term) -> Term {
+    if terms.sort(like) == Sort::PERM { Terms::NONE } else { terms.int(0) }
+}
+
+/// The operand of a fraction or of a mixed product, as an amount.
+fn as_perm(terms: &mut Terms, term: Term) -> Term {
+    if terms.sort(term) == Sort::INT { terms.int_to_perm(term) } else { term }
+}
+
+fn same_numbers(terms: &mut Terms, left: Term, right: Term) -> (Term, Term) {
+    if terms.sort(left) == terms.sort(right) {
+        (left, right)
+    } else {
+        (as_perm(terms, left), as_perm(terms, right))
     }
 }

@@ -6,6 +6,7 @@ use smt::terms::{Quant, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::permission::quantified::{self, injectivity::Injective};
+use crate::engine::quantifiers::one_point::remove_fixed_variables;
 use crate::engine::rules::Sil;
 use crate::engine::rules::quantified::normalise::{QuantifiedConjunct, Step};
 use crate::engine::state::heap::Resource;
@@ -86,7 +87,7 @@ impl Sil<'_, '_> {
         let amount = arguments.pop().expect("pushed last");
         let guard = guard_of_part;
         let mut access = Access { resource, variables, guard, arguments, amount, triggers };
-        self.remove_fixed_variables(&mut access);
+        remove_fixed_variables(&mut self.terms, &mut access);
         self.remove_offsets(&mut access);
         let mut mentioned = access.arguments.clone();
         mentioned.extend([access.guard, access.amount]);

@@ -10,6 +10,7 @@ use crate::engine::permission::take::OfAll;
 use crate::engine::rules::Sil;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
+use crate::engine::rules::shape::assembled;
 use crate::engine::rules::shape::has_part;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::quantified::Access;
@@ -32,7 +33,7 @@ impl Sil<'_, '_> {
                 parts.push(part);
             }
         }
-        Ok(self.assembled(parts))
+        Ok(assembled(&mut self.terms, parts))
     }
 
     fn consume_conjunct(
@@ -116,7 +117,7 @@ impl Engine<'_> {
         if !self.here.package.reserve.is_empty() {
             return Ok(());
         }
-        let left = self.left();
+        let left = self.here.left();
         let held = self.held_in(&left, access.resource, &access.arguments);
         let enough = self.is_enough(access.amount, held);
         let enough = self.terms.implies(access.guard, enough);

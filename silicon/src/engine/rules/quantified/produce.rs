@@ -4,6 +4,7 @@ use sil::program::Expr;
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::permission::quantified::inverse::active;
 use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::rules::Sil;
 use crate::engine::rules::quantified::access::Target;
@@ -91,7 +92,7 @@ impl Engine<'_> {
             if self.extends_exactly() {
                 bounds.push(self.terms.le(access.amount, Terms::WRITE));
             }
-            let active = self.active(access);
+            let active = active(&mut self.terms, access);
             let not_null = self.terms.differs(access.arguments[0], Terms::NULL);
             facts.push(self.terms.implies(active, not_null));
         }

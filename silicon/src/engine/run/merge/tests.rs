@@ -47,7 +47,7 @@ proptest! {
             let condition = engine.terms.constant("c", Sort::BOOL);
             let (left, right) = (chunks(engine, &left), chunks(engine, &right));
             let mut counterparts = Counterparts::default();
-            let merged = engine.merge_chunks(condition, field, &left, &right, &mut counterparts);
+            let merged = merge_chunks(&mut engine.terms, condition, field, &left, &right, &mut counterparts);
             for (side, holds) in [(left, true), (right, false)] {
                 let expected = decided(engine, &side, condition, holds);
                 sides.push((decided(engine, &merged, condition, holds), expected));
