@@ -237,7 +237,7 @@ impl Machine<'_> {
 
     /// Does an assertion say something of the locks of the thread in whose name it is evaluated, or
     /// of a recorded state?
-    fn speaks_of_locks(&self, e: &Expr) -> bool {
+    pub(crate) fn speaks_of_locks(&self, e: &Expr) -> bool {
         e.any(&mut |part| match &part.kind {
             Kind::Holds { .. } | Kind::Eval(_) => true,
             Kind::Apply { function, .. } => self.code.functions[*function as usize].asks_for_locks,
