@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let format = args.format();
     let mut showing = Showing {
         format,
-        progress: Progress::new(inputs.len(), args.wants_progress()),
+        progress: Progress::new(inputs.len(), "files", args.wants_progress()),
         keeps: !files(args).is_empty(),
         expects: args.expect,
         unexpected: 0,
@@ -287,6 +287,15 @@ fn files(args: &Args) -> Vec<&Path> {
 }
 
 fn costs(path: &Path) -> anyhow::Result<Costs> {
+    if let Ok(saved) = saved::read(path) {
+        let outcomes = saved.outcomes.iter().flatten();
+        let members = outcomes.flat_map(|outcome| {
+            let of = |member: &'_ MemberOutcome| member.statistics.time.as_secs_f64() * 1000.0;
+            let members = outcome.members.iter();
+            members.map(move |it| (&*outcome.file, it.kind, &*it.name, of(it)))
+        });
+        return Ok(members.collect());
+    }
     let text = fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read {}", path.display()))?;
     let costs = Costs::read(&text).map_err(anyhow::Error::msg);

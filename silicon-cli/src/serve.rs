@@ -29,6 +29,7 @@ use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, Input, MemberOutcome, Outcome, Session};
 
 use crate::args::Args;
+use crate::commands::Cli;
 use crate::reference_flags;
 use crate::run::workers;
 use crate::signals::{Signal, Signals};
@@ -158,9 +159,10 @@ fn read(options: &[String]) -> Result<Args, String> {
     if reference_flags::are_wanted(&given) {
         given = reference_flags::translate(given)?.arguments;
     }
-    let args = Args::try_parse_from(given)
+    let Cli { command, args } = Cli::try_parse_from(given)
         .map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())?;
-    match args.of_no_use_to_clients() {
+    let subcommand = command.is_some().then_some("a subcommand");
+    match subcommand.or_else(|| args.of_no_use_to_clients()) {
         Some(option) => Err(format!("error: {option} has no meaning in a request")),
         None => Ok(args),
     }

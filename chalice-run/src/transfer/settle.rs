@@ -66,9 +66,7 @@ impl Machine<'_> {
             let exact = transfer.demands.iter().filter(|one| !one.inexact && one.loc == loc);
             let beside = exact.fold(rest.clone(), |rest, one| rest.minus(&one.amount));
             // All but what the same assertion asks for beside it, or a part that leaves as much.
-            if is_taken_whole
-                || transfer.demands[at].star && self.fractions.is_divisible(&beside)
-            {
+            if is_taken_whole || transfer.demands[at].star && self.fractions.is_divisible(&beside) {
                 rest = beside;
             }
             // Of an earlier state it is only said that something was held.
