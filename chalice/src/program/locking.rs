@@ -200,10 +200,7 @@ impl Locking {
     /// Counts the sets that a function is told: of the objects that are held, and of those that are
     /// held for reading. None if it does not ask.
     pub fn asked_sets(&self, function: FunctionId) -> usize {
-        match self.is_asking(function) {
-            false => 0,
-            true => 1 + usize::from(self.has_readers),
-        }
+        if self.is_asking(function) { 1 + usize::from(self.has_readers) } else { 0 }
     }
 
     /// Tells whether an assertion speaks of held locks, itself or by the functions that it applies.
