@@ -7,6 +7,8 @@ import java.util.Map;
 /** The client's arguments, in the words of the command. */
 final class Options {
     private static final String TERMINATION = "TerminationPlugin";
+    /** A variable of the environment with options of the command that no client knows. */
+    private static final String OTHERS = "SILICON_OPTIONS";
 
     private final List<String> given;
 
@@ -51,6 +53,10 @@ final class Options {
             } else if (!given.get(index).startsWith("--select=")) {
                 ours.add(given.get(index));
             }
+        }
+        String others = System.getenv(OTHERS);
+        if (others != null && !others.isBlank()) {
+            ours.addAll(List.of(others.strip().split("\\s+")));
         }
         return ours;
     }
