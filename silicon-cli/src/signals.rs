@@ -50,7 +50,7 @@ impl Signals {
     /// Waits so long, or until a signal has come.
     pub(crate) fn wait(&self, time: Duration) {
         let nanoseconds = time.subsec_nanos().into();
-        let timeout = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: nanoseconds };
+        let timeout = Timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: nanoseconds };
         // Whatever comes of it, the next look tells what there is.
         let _ = poll(&mut [PollFd::new(&self.wake, PollFlags::IN)], Some(&timeout));
     }
