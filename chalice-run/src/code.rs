@@ -160,6 +160,8 @@ pub struct Function {
     pub class: u32,
     /// Has it no receiver?
     pub is_static: bool,
+    /// Does its value depend on what the thread holds that applies it?
+    pub asks_for_locks: bool,
     /// How many parameters it has; they are in the slots from 1 on, the value is in the slot after
     /// them.
     pub parameters: usize,

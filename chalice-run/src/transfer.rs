@@ -235,10 +235,20 @@ impl Machine<'_> {
         }
     }
 
+    /// Does an assertion say something of the locks of the thread in whose name it is evaluated, or
+    /// of a recorded state?
+    pub(crate) fn speaks_of_locks(&self, e: &Expr) -> bool {
+        e.any(&mut |part| match &part.kind {
+            Kind::Holds { .. } | Kind::Eval(_) => true,
+            Kind::Apply { function, .. } => self.code.functions[*function as usize].asks_for_locks,
+            _ => has_wait_level(part),
+        })
+    }
+
     /// Checks an assertion's claim about values.
     fn claim(&mut self, e: &Expr, slots: &mut [Value], transfer: &mut Transfer) -> Res<()> {
         self.counts.checks += 1;
-        if transfer.foreign && speaks_of_locks(e) {
+        if transfer.foreign && self.speaks_of_locks(e) {
             return Ok(());
         }
         let truth = self.with_given(transfer, |machine| {
@@ -449,14 +459,6 @@ impl Machine<'_> {
         }
         Ok(())
     }
-}
-
-/// Does an assertion say something of the locks of the thread in whose name it is evaluated, or of
-/// a recorded state?
-fn speaks_of_locks(e: &Expr) -> bool {
-    e.any(&mut |part| {
-        matches!(part.kind, Kind::Holds { .. } | Kind::Eval(_)) || has_wait_level(part)
-    })
 }
 
 fn has_wait_level(e: &Expr) -> bool {

@@ -30,6 +30,7 @@ mod facts;
 mod forks;
 mod fractions;
 mod ghosts;
+mod held;
 mod history;
 mod levels;
 mod loops;

@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use clap::builder::RangedU64ValueParser;
-use clap::{Parser, Subcommand, ValueEnum, ValueHint};
-use clap_complete::Shell;
+use clap::{Parser, ValueEnum, ValueHint};
 use silicon::Answers;
 use silicon::options::{Join, Native, Options};
 use silicon::output::{Format, ReportFormat};
@@ -15,46 +14,18 @@ use silicon::session::input::{self, Input, Language, Source};
 use silicon::session::shard::Shard;
 use silicon::session::{Lines, Session, Task};
 
-use crate::cache::{Cache, CacheOptions};
-use crate::jvm::Jvm;
-use crate::merge::Merge;
+use crate::cache::CacheOptions;
+use crate::commands::Cli;
 use crate::presentation::Presentation;
-use crate::serve::Serve;
 use crate::silicon_flags::SiliconFlags;
-use crate::stability::Stability;
 
 /// With the solver's, since a verdict may depend on it.
 pub(crate) static VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{} (Z3 {})", env!("CARGO_PKG_VERSION"), silicon::solver_version()));
 
-const EXAMPLES: &str = "\
-Examples:
-  silicon program.sil                       verify all members of a program
-  silicon src --message-format short        all programs below a directory, one line an error
-  silicon a.vpr --member 'list_*' --stats   some members, with what they cost
-  chalice2sil a.chalice | silicon -         verify a translation, report at a.chalice
-  silicon a.sil --report sarif=a.sarif --report junit=a.xml
-
-Exit codes:
-  0 verified   1 failed   2 wrong use, or nothing selected   3 input error
-  4 inconclusive or unsupported   70 internal error";
-
-/// Verifies SIL (.sil), Viper (.vpr), Chalice (.chalice) and SPL (.spl) programs by symbolic
-/// execution.
-#[derive(Parser, Debug)]
-#[command(
-    name = "silicon",
-    version = VERSION.as_str(),
-    after_help = EXAMPLES,
-    args_conflicts_with_subcommands = true,
-    subcommand_negates_reqs = true,
-    disable_help_subcommand = true,
-    args_override_self = true
-)]
+/// What is verified, and how.
+#[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    #[command(subcommand)]
-    pub(crate) command: Option<Command>,
-
     /// Programs, directories of programs, or - for standard input: SIL, unless --language or
     /// --stdin-filename says otherwise
     #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
@@ -93,13 +64,12 @@ pub(crate) struct Args {
     )]
     pub(crate) shard: Option<Shard>,
 
-    /// Deal members to shards by the times in FILE, which an earlier run printed with
-    /// --message-format json
+    /// Deal members to shards by their times in FILE, which an earlier run printed with
+    /// --message-format json, or saved
     #[arg(
         long,
         value_name = "FILE",
         value_hint = ValueHint::FilePath,
-        requires = "shard",
         help_heading = SELECTION
     )]
     pub(crate) costs: Option<PathBuf>,
@@ -311,47 +281,6 @@ pub(crate) const MOST_THREADS: u64 = 256;
 const SELECTION: &str = "Selection";
 const RESOURCES: &str = "Resources";
 
-#[derive(Subcommand, Debug)]
-pub(crate) enum Command {
-    Stability(Stability),
-    Merge(Merge),
-    Cache(Cache),
-    Serve(Serve),
-    #[command(subcommand)]
-    Jvm(Jvm),
-    /// Serve an editor, as a language server: on standard input and output, or on a port
-    Lsp {
-        /// Wait for the editor on this port of this machine, in the place of ViperServer; 0: any,
-        /// told on standard output
-        #[arg(long, value_name = "N")]
-        port: Option<u16>,
-        /// Keep verdicts in DIR, and do not verify again what has not changed; runs of the command
-        /// may use the same directory
-        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-        cache: Option<PathBuf>,
-        /// Verify for a language server
-        #[arg(long, hide = true)]
-        worker: bool,
-    },
-    #[command(flatten)]
-    About(About),
-}
-
-/// Questions about the command itself.
-#[derive(Subcommand, Debug)]
-pub(crate) enum About {
-    /// Print a completion script for a shell
-    Completions { shell: Shell },
-    /// Say what the id of a finding means and what to do about it, or what a word of SIL means
-    Explain {
-        /// As in assert.failed:assertion.false, or a part of it; or a word, as in fold. None: all
-        /// ids, `sil`: all forms of SIL, as pages in Markdown
-        id: Option<String>,
-    },
-    /// Print the manual page, in the language of man(1)
-    Man,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum Dialect {
     /// SIL, and Viper
@@ -403,6 +332,8 @@ impl Args {
             Some("--profile goes with --stats")
         } else if self.form.is_some() && self.dump != Some(Dump::Sil) {
             Some("--form goes with --dump sil")
+        } else if self.costs.is_some() && self.shard.is_none() {
+            Some("--costs goes with --shard")
         } else {
             None
         }
@@ -463,7 +394,6 @@ impl Args {
     /// text is verified, if there is one.
     pub(crate) fn of_no_use_to_clients(&self) -> Option<&'static str> {
         let given = [
-            ("a subcommand", self.command.is_some()),
             ("the name of a program", !self.inputs.is_empty() && self.compat.is_none()),
             ("--report", !self.presentation.reports.is_empty()),
             ("--shard", self.shard.is_some()),
@@ -577,6 +507,35 @@ impl Args {
         configuration.lines().filter(is_decisive).map(str::to_owned).collect()
     }
 
+    /// The options that another process needs to verify the same, as they could be given: those
+    /// that have not their default value, without those that say where what is found goes.
+    pub(crate) fn carried(&self) -> Vec<String> {
+        const OTHERS: [&str; 11] = [
+            "message-format",
+            "color",
+            "report",
+            "stats",
+            "no-stats",
+            "shard",
+            "costs",
+            "save",
+            "resume",
+            "progress",
+            "no-progress",
+        ];
+        let default = Cli::parse_from(["silicon"]).args.configuration();
+        let default: Vec<&str> = default.lines().collect();
+        let configuration = self.configuration();
+        let lines = configuration.lines().filter(|line| !default.contains(line));
+        let words = lines.filter_map(|line| {
+            let (name, value) = line.split_once(' ').unwrap_or((line, ""));
+            let is_other = OTHERS.contains(&name.trim_start_matches("--"));
+            let separator = if value.is_empty() { "" } else { "=" };
+            (!is_other).then(|| format!("{name}{separator}{value}"))
+        });
+        words.collect()
+    }
+
     pub(crate) fn form(&self) -> sil::print::Form {
         match self.form {
             None | Some(Form::Graph) => sil::print::Form::Graph,
@@ -674,18 +633,11 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
-    fn the_definition_is_consistent() {
-        Args::command().debug_assert();
-    }
-
-    #[test]
     fn the_last_of_a_switch_and_its_negation_wins() {
-        let args = |words: &[&str]| Args::try_parse_from(words).expect("well formed");
+        let args = |words: &[&str]| Cli::try_parse_from(words).expect("well formed").args;
         assert!(!args(&["silicon", "--stats", "--no-stats", "x"]).presentation.stats);
         assert!(args(&["silicon", "--no-stats", "--stats", "x"]).presentation.stats);
         assert!(!args(&["silicon", "--no-progress", "--progress", "x"]).no_progress);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, CommandFactory};
 use toml::{Table, Value};
 
-use crate::args::Args;
+use crate::commands::Cli;
 
 const NAME: &str = "silicon.toml";
 
@@ -37,22 +37,25 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let options =
         options(&text).map_err(|problem| format!("{}: {}", path.display(), problem.trim_end()))?;
-    let mut arguments = arguments.into_iter();
-    let program = arguments.next();
-    Ok(program
-        .into_iter()
-        .chain(options.into_iter().map(OsString::from))
-        .chain(arguments)
-        .collect())
+    let mut arguments = arguments;
+    let first = if is_slurm(&arguments) { 3 } else { 1 };
+    arguments.splice(first..first, options.into_iter().map(OsString::from));
+    Ok(arguments)
+}
+
+/// Tells whether the arguments are those of a run on a cluster, which has the options of any run.
+fn is_slurm(arguments: &[OsString]) -> bool {
+    arguments.len() > 2 && arguments[1] == "cluster" && arguments[2] == "slurm"
 }
 
 /// The file that is named, or the nearest one from here upwards.
 fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
     // Subcommands have options of their own.
     let commands: Vec<String> =
-        Args::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let first = arguments.get(1).map(OsString::as_os_str);
-    if commands.iter().any(|command| first == Some(OsStr::new(command))) {
+    let is_command = commands.iter().any(|command| first == Some(OsStr::new(command)));
+    if is_command && !is_slurm(arguments) {
         return Ok(None);
     }
     let mut told = None;
@@ -100,7 +103,7 @@ fn nearest(directory: &Path) -> Option<PathBuf> {
 /// Turns the options of a file into arguments.
 fn options(text: &str) -> Result<Vec<String>, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
-    let command = Args::command();
+    let command = Cli::command();
     let mut options = Vec::new();
     for (name, value) in &table {
         let is_it = |argument: &&clap::Arg| argument.get_long() == Some(name);

@@ -22,8 +22,8 @@ pub(crate) struct Known {
 pub(crate) enum News<'k> {
     /// The answer of the front end, and the members that will be verified.
     Planned(&'k Outcome, &'k [Member]),
-    /// A member that is done, and the findings in it.
-    Finished(&'k MemberOutcome, &'k [Diagnostic]),
+    /// A member that is done, with its id, and the findings in it.
+    Finished(&'k str, &'k MemberOutcome, &'k [Diagnostic]),
     Nothing,
 }
 
@@ -45,9 +45,12 @@ impl Known {
             Event::Finished { id, member, found } => {
                 let member = MemberOutcome::from(member);
                 let found = found.into_iter().map(Diagnostic::from).collect();
-                let done = self.done.entry((member.kind, id)).insert_entry((member, found));
-                let (member, found) = done.into_mut();
-                News::Finished(member, found)
+                let key = (member.kind, id);
+                self.done.insert(key.clone(), (member, found));
+                match self.done.get_key_value(&key) {
+                    Some(((_, id), (member, found))) => News::Finished(id, member, found),
+                    None => News::Nothing,
+                }
             }
             Event::Done { broken } => {
                 self.defect = broken.and_then(Head::outcome);

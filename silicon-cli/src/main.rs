@@ -6,8 +6,11 @@
 
 mod args;
 mod cache;
+mod cluster;
+mod commands;
 mod config;
 mod dump;
+mod early;
 mod jvm;
 mod known;
 mod merge;
@@ -36,7 +39,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use clap::{CommandFactory, Parser};
 
-use args::{About, Args, Command};
+use commands::{About, Cli, Command};
 use silicon::explain;
 use silicon_lsp::{Ending, Setup, Transport};
 
@@ -56,7 +59,7 @@ fn main() -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
-    let args = match Args::try_parse_from(arguments) {
+    let args = match Cli::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => return usage(&error),
     };
@@ -89,12 +92,14 @@ fn arguments() -> Result<Vec<OsString>, String> {
     Ok(translated.arguments)
 }
 
-fn answer(mut args: Args) -> anyhow::Result<u8> {
-    if let Some(command) = args.command {
+fn answer(cli: Cli) -> anyhow::Result<u8> {
+    let mut args = cli.args;
+    if let Some(command) = cli.command {
         return match command {
             Command::Stability(asked) => stability::run(&asked),
             Command::Merge(asked) => merge::run(&asked),
             Command::Cache(asked) => cache::run(&asked),
+            Command::Cluster(asked) => cluster::run(asked),
             Command::Lsp { worker: true, cache, .. } => {
                 silicon_lsp::serve(&Setup { reader: viper_server::read, cache })
             }
@@ -144,7 +149,7 @@ fn tell(command: About) -> anyhow::Result<u8> {
     let mut text = Vec::new();
     match command {
         About::Completions { shell } => {
-            clap_complete::generate(shell, &mut Args::command(), "silicon", &mut text);
+            clap_complete::generate(shell, &mut Cli::command(), "silicon", &mut text);
         }
         About::Explain { id: None } => text = explain::reference().into_bytes(),
         About::Explain { id: Some(id) } => {
@@ -170,7 +175,7 @@ fn tell(command: About) -> anyhow::Result<u8> {
                 writeln!(text, "\n{advice}")?;
             }
         }
-        About::Man => clap_mangen::Man::new(Args::command()).render(&mut text)?,
+        About::Man => clap_mangen::Man::new(Cli::command()).render(&mut text)?,
     }
     io::stdout().write_all(&text)?;
     Ok(0)
@@ -205,6 +210,12 @@ fn trouble(error: &anyhow::Error) -> ExitCode {
     }
     complain(&format!("error: {error:#}"));
     ExitCode::from(INTERNAL)
+}
+
+/// Says what is wrong with how this command is used; the exit code for that.
+fn refuse(problem: &str) -> u8 {
+    complain(&format!("error: {problem}"));
+    USAGE
 }
 
 /// Writes to standard error, which may be closed.

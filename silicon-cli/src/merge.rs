@@ -12,12 +12,13 @@ use std::time::Duration;
 
 use clap::{Parser, ValueHint};
 use sil::render::Texts;
-use silicon::output::Summary;
+use silicon::output::{Format, Summary};
 use silicon::session::follow::Member;
 use silicon::session::shard::{Dealt, Shard};
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome};
 
 use crate::presentation::Presentation;
+use crate::reports::ReportFile;
 use crate::saved::{self, Header, Named, Saved};
 use crate::{USAGE, complain, reports};
 
@@ -40,8 +41,18 @@ pub(crate) struct Merge {
 
 /// Merges, shows the outcome and returns the exit code.
 pub(crate) fn run(asked: &Merge) -> anyhow::Result<u8> {
-    match merge(asked) {
-        Ok((outcomes, summary)) => show(&asked.presentation, &outcomes, &summary),
+    let format = asked.presentation.format();
+    merge(&asked.files, format, &asked.presentation.reports)
+}
+
+/// The same, for shards in these files.
+pub(crate) fn merge(
+    files: &[PathBuf],
+    format: Format,
+    reports: &[ReportFile],
+) -> anyhow::Result<u8> {
+    match read(files, reports) {
+        Ok((outcomes, summary)) => show(format, reports, &outcomes, &summary),
         Err(error) => {
             complain(&format!("error: {error:#}"));
             Ok(USAGE)
@@ -49,11 +60,11 @@ pub(crate) fn run(asked: &Merge) -> anyhow::Result<u8> {
     }
 }
 
-fn merge(asked: &Merge) -> anyhow::Result<(Vec<Outcome>, Summary)> {
-    let files: Vec<Input> = asked.files.iter().map(|path| Input::file(path)).collect();
-    reports::prepare(&reports::paths(&asked.presentation.reports), &files)?;
-    let mut shards = Vec::with_capacity(asked.files.len());
-    for path in &asked.files {
+fn read(files: &[PathBuf], reports: &[ReportFile]) -> anyhow::Result<(Vec<Outcome>, Summary)> {
+    let inputs: Vec<Input> = files.iter().map(|path| Input::file(path)).collect();
+    reports::prepare(&reports::paths(reports), &inputs)?;
+    let mut shards = Vec::with_capacity(files.len());
+    for path in files {
         let saved = saved::read(path)?;
         saved.complain_of_damage(path);
         shards.push(saved);
@@ -61,19 +72,23 @@ fn merge(asked: &Merge) -> anyhow::Result<(Vec<Outcome>, Summary)> {
     merged(shards).map_err(anyhow::Error::msg)
 }
 
-fn show(shown: &Presentation, outcomes: &[Outcome], summary: &Summary) -> anyhow::Result<u8> {
-    let format = shown.format();
+fn show(
+    format: Format,
+    reports: &[ReportFile],
+    outcomes: &[Outcome],
+    summary: &Summary,
+) -> anyhow::Result<u8> {
     let mut stdout = io::stdout().lock();
     for outcome in outcomes {
         format.outcome(outcome, &mut stdout)?;
     }
     format.summary(summary, &mut stdout)?;
     stdout.flush()?;
-    if let Some(problem) = reports::conflict(&reports::paths(&shown.reports), outcomes) {
+    if let Some(problem) = reports::conflict(&reports::paths(reports), outcomes) {
         complain(&format!("error: {problem}"));
         return Ok(USAGE);
     }
-    reports::write(&shown.reports, outcomes, summary)?;
+    reports::write(reports, outcomes, summary)?;
     Ok(format.exit_code(summary.verdict()))
 }
 

@@ -11,24 +11,26 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Progress {
     bar: ProgressBar,
     started: Instant,
-    files: usize,
+    of: usize,
+    unit: &'static str,
     shown: usize,
     members: u64,
     verified: u64,
 }
 
 impl Progress {
-    pub(crate) fn new(files: usize, wanted: bool) -> Self {
+    /// `of` so many files, or shards.
+    pub(crate) fn new(of: usize, unit: &'static str, wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         if wanted {
-            let template = "{bar:30} {pos}/{len} members, {msg} files, {elapsed}";
+            let template = "{bar:30} {pos}/{len} members, {msg}, {elapsed}";
             // The template is a constant; should it be wrong, the default one does.
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
             }
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        Self { bar, started: Instant::now(), files, shown: 0, members: 0, verified: 0 }
+        Self { bar, started: Instant::now(), of, unit, shown: 0, members: 0, verified: 0 }
     }
 
     /// Runs `print` with the bar out of the way.
@@ -46,6 +48,11 @@ impl Progress {
         self.verified += 1;
     }
 
+    /// So many members are to be verified, so many are done, and so many of the files or shards.
+    pub(crate) fn set(&mut self, members: usize, verified: usize, shown: usize) {
+        (self.members, self.verified, self.shown) = (members as u64, verified as u64, shown);
+    }
+
     /// One more file has been shown.
     pub(crate) fn file(&mut self) {
         self.shown += 1;
@@ -56,7 +63,7 @@ impl Progress {
         if self.started.elapsed() > PATIENCE {
             self.bar.set_length(self.members);
             self.bar.set_position(self.verified);
-            self.bar.set_message(format!("{}/{}", self.shown, self.files));
+            self.bar.set_message(format!("{}/{} {}", self.shown, self.of, self.unit));
             self.bar.tick();
         }
     }

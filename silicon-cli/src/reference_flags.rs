@@ -268,7 +268,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::args::Args;
+    use crate::commands::Cli;
 
     fn translated(arguments: &[&str]) -> Result<(Vec<String>, Vec<String>), String> {
         let arguments = arguments.iter().map(OsString::from).collect();
@@ -351,7 +351,7 @@ mod tests {
         ] {
             let words: Vec<&str> = given.split_whitespace().collect();
             let own = arguments(&words);
-            let read = Args::try_parse_from(std::iter::once("silicon".to_owned()).chain(own));
+            let read = Cli::try_parse_from(std::iter::once("silicon".to_owned()).chain(own));
             assert!(read.is_ok(), "{given}: {read:?}");
         }
         assert!(translated(&["--plugin=SIFPlugin"]).is_err(), "it checks something else");

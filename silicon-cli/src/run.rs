@@ -17,6 +17,7 @@ use silicon::session::shard::{Costs, Shard, Sharding};
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
 
 use super::args::Args;
+use super::early::Early;
 use super::progress::Progress;
 use super::saved::{self, Ending, Header, Recorder};
 use super::signals::Signals;
@@ -53,12 +54,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         }
     };
     let signals = Signals::listen().context("cannot listen to signals")?;
+    let format = args.format();
     let mut showing = Showing {
-        format: args.format(),
-        progress: Progress::new(inputs.len(), args.wants_progress()),
+        format,
+        progress: Progress::new(inputs.len(), "files", args.wants_progress()),
         keeps: !files(args).is_empty(),
         expects: args.expect,
         unexpected: 0,
+        early: (inputs.len() == 1 && !args.expect && format.comes_in_parts()).then(Early::default),
         summary: Summary::default(),
         outcomes: Vec::new(),
         recorder,
@@ -78,7 +81,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     };
     let end = supervise(&plan, &mut showing);
     showing.progress.finish();
-    let Showing { format, mut summary, outcomes, unexpected, recorder, stopped, .. } = showing;
+    let Showing { mut summary, outcomes, unexpected, recorder, stopped, .. } = showing;
     let end = end?;
     summary.interrupted = end != End::Complete;
     summary.time = started.elapsed();
@@ -140,6 +143,8 @@ struct Showing {
     /// Compares files with their announcements; `unexpected` counts the files that differ.
     expects: bool,
     unexpected: usize,
+    /// Shows findings before the end of the file, where there is only one.
+    early: Option<Early>,
     summary: Summary,
     outcomes: Vec<Outcome>,
     /// The file that the run is saved in.
@@ -148,13 +153,32 @@ struct Showing {
     stopped: Option<String>,
 }
 
+impl Showing {
+    fn print(&self, text: &[u8]) -> io::Result<()> {
+        self.progress.aside(|| {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(text)?;
+            stdout.flush()
+        })
+    }
+}
+
 impl Audience for Showing {
-    fn planned(&mut self, _: &Outcome, members: &[Member]) {
+    fn planned(&mut self, outcome: &Outcome, members: &[Member]) {
         self.progress.plan(members.len());
+        if let Some(early) = &mut self.early {
+            early.plan(outcome, members);
+        }
     }
 
-    fn finished(&mut self, _: &MemberOutcome, _: &[Diagnostic]) {
+    fn finished(&mut self, id: &str, member: &MemberOutcome, found: &[Diagnostic]) {
         self.progress.advance();
+        let Some(early) = &mut self.early else { return };
+        let text = early.finish((member.kind, id), found, self.format);
+        if !text.is_empty() {
+            // Where nobody reads, that shows at the end, too.
+            let _ = self.print(&text);
+        }
     }
 
     fn heard(&mut self, input: usize, event: &Event) -> anyhow::Result<()> {
@@ -171,7 +195,9 @@ impl Audience for Showing {
         }
         self.summary.add(&outcome);
         let mut text = Vec::new();
-        if self.expects {
+        if let Some(early) = self.early.take() {
+            self.format.rest(&outcome, &early.told(), &mut text)?;
+        } else if self.expects {
             let differences = differences(&outcome);
             // People want to see what they did not announce.
             if !differences.is_empty() || matches!(self.format, Format::Json { .. }) {
@@ -182,11 +208,7 @@ impl Audience for Showing {
         } else {
             self.format.outcome(&outcome, &mut text)?;
         }
-        self.progress.aside(|| -> io::Result<()> {
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(&text)?;
-            stdout.flush()
-        })?;
+        self.print(&text)?;
         if outcome.verdict == FileVerdict::Empty {
             let text = format!("warning: {} declares nothing", outcome.file);
             self.progress.aside(|| complain(&text));
@@ -265,6 +287,15 @@ fn files(args: &Args) -> Vec<&Path> {
 }
 
 fn costs(path: &Path) -> anyhow::Result<Costs> {
+    if let Ok(saved) = saved::read(path) {
+        let outcomes = saved.outcomes.iter().flatten();
+        let members = outcomes.flat_map(|outcome| {
+            let of = |member: &'_ MemberOutcome| member.statistics.time.as_secs_f64() * 1000.0;
+            let members = outcome.members.iter();
+            members.map(move |it| (&*outcome.file, it.kind, &*it.name, of(it)))
+        });
+        return Ok(members.collect());
+    }
     let text = fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read {}", path.display()))?;
     let costs = Costs::read(&text).map_err(anyhow::Error::msg);

@@ -19,7 +19,7 @@ use silicon::answers::store;
 use silicon::session::shard::Shard;
 use silicon::session::{Input, Outcome};
 
-use crate::known::Known;
+use crate::known::{Known, News};
 use crate::reports::write_whole;
 use crate::wire::Event;
 use crate::{complain, config};
@@ -82,6 +82,8 @@ pub(crate) struct Saved {
     pub(crate) answers: Vec<String>,
     /// `None`: it was ended from outside, or still goes on.
     pub(crate) ending: Option<Ending>,
+    /// So many members are finished.
+    pub(crate) finished: usize,
     /// So many lines are damaged.
     pub(crate) damaged: usize,
 }
@@ -149,6 +151,11 @@ impl Checkout {
 }
 
 impl Saved {
+    /// So many members there are, as far as they are known.
+    pub(crate) fn planned(&self) -> usize {
+        self.outcomes.iter().flatten().map(|outcome| outcome.members.len()).sum()
+    }
+
     /// Says that lines of its file are damaged, if some are.
     pub(crate) fn complain_of_damage(&self, path: &Path) {
         if self.damaged > 0 {
@@ -273,14 +280,15 @@ fn parse(text: &str) -> anyhow::Result<Saved> {
     let (first, header) = first_line(text)?;
     let mut known: Vec<Known> = header.inputs.iter().map(|_| Known::default()).collect();
     let mut times = vec![None; known.len()];
-    let (mut answers, mut ending, mut damaged) = (Vec::new(), None, 0);
+    let (mut answers, mut ending) = (Vec::new(), None);
+    let (mut finished, mut damaged) = (0, 0);
     let whole = text.strip_suffix('\n').or_else(|| Some(text.rsplit_once('\n')?.0));
     for line in whole.unwrap_or_default().split('\n').skip(1) {
         let line = opened(first, line).and_then(|text| serde_json::from_str(text).ok());
         match line {
             Some(Line::Said(_, Event::Answered(answer))) => answers.push(answer),
             Some(Line::Said(input, event)) if input < known.len() => {
-                known[input].hear(event);
+                finished += usize::from(matches!(known[input].hear(event), News::Finished(..)));
             }
             Some(Line::Took(input, time)) if input < known.len() => times[input] = Some(time),
             Some(Line::Over(how)) => ending = Some(how),
@@ -295,7 +303,7 @@ fn parse(text: &str) -> anyhow::Result<Saved> {
         Some(Outcome { time: time.unwrap_or_default(), ..outcome })
     });
     let outcomes = outcomes.collect();
-    Ok(Saved { header, outcomes, answers, ending, damaged })
+    Ok(Saved { header, outcomes, answers, ending, finished, damaged })
 }
 
 #[cfg(test)]

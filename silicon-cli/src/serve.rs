@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,8 +29,10 @@ use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, Input, MemberOutcome, Outcome, Session};
 
 use crate::args::Args;
+use crate::commands::Cli;
 use crate::reference_flags;
 use crate::run::workers;
+use crate::signals::{Signal, Signals};
 use crate::supervise::{Audience, End, Interrupt, Plan, run as supervise, whole_lines};
 use crate::{cache, complain};
 
@@ -88,11 +90,13 @@ struct Answer<'a> {
 
 /// Answers requests until standard input ends, and returns the exit code.
 pub(crate) fn run(asked: &Serve) -> anyhow::Result<u8> {
+    // First of all, so that none leaves the directory behind.
+    let signals = Signals::listen().context("cannot listen to signals")?;
     let own = tempfile::Builder::new().prefix("silicon-").tempdir();
     let own = own.context("cannot make a directory for answers")?;
     let directory = asked.cache.as_deref().unwrap_or(own.path());
     let answers = Arc::new(cache::open(directory)?);
-    let client = Client::default();
+    let client = Client { signals, heard: RefCell::default() };
     let mut count = 0_u32;
     while let Some(request) = client.next() {
         serve(&client, &request, &answers)?;
@@ -102,7 +106,7 @@ pub(crate) fn run(asked: &Serve) -> anyhow::Result<u8> {
             let _ = store::collect(directory, AGE, SIZE);
         }
     }
-    Ok(0)
+    Ok(client.signals.come().map_or(0, Signal::exit_code))
 }
 
 /// After so many requests, answers that are old or too many are forgotten.
@@ -155,9 +159,10 @@ fn read(options: &[String]) -> Result<Args, String> {
     if reference_flags::are_wanted(&given) {
         given = reference_flags::translate(given)?.arguments;
     }
-    let args = Args::try_parse_from(given)
+    let Cli { command, args } = Cli::try_parse_from(given)
         .map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())?;
-    match args.of_no_use_to_clients() {
+    let subcommand = command.is_some().then_some("a subcommand");
+    match subcommand.or_else(|| args.of_no_use_to_clients()) {
         Some(option) => Err(format!("error: {option} has no meaning in a request")),
         None => Ok(args),
     }
@@ -223,7 +228,7 @@ impl Audience for Answering<'_> {
         let _ = self.found(&outcome.diagnostics);
     }
 
-    fn finished(&mut self, member: &MemberOutcome, found: &[Diagnostic]) {
+    fn finished(&mut self, _: &str, member: &MemberOutcome, found: &[Diagnostic]) {
         let _ = self.found(found);
         let _ = self.member(member);
     }
@@ -248,9 +253,9 @@ fn say(answer: &Answer<'_>) -> io::Result<()> {
     stdout.flush()
 }
 
-/// The client, as far as it has been heard.
-#[derive(Default)]
+/// The client, as far as it has been heard, and signals that end this process.
 struct Client {
+    signals: Signals,
     heard: RefCell<Heard>,
 }
 
@@ -270,14 +275,25 @@ impl Client {
         loop {
             let mut heard = self.heard.borrow_mut();
             heard.present = None;
-            if heard.is_gone {
+            if heard.is_gone || self.signals.come().is_some() {
                 return None;
             }
             if let Some(request) = heard.waiting.pop_front() {
                 return Some(request);
             }
-            heard.listen();
+            if self.has_spoken(None) {
+                heard.listen();
+            }
         }
+    }
+
+    /// Waits for a signal or something to read, so long at most, and tells whether there is
+    /// something to read.
+    fn has_spoken(&self, within: Option<&Timespec>) -> bool {
+        let wakes = self.wakes().into_iter();
+        let mut fds: Vec<PollFd<'_>> =
+            wakes.map(|wake| PollFd::from_borrowed_fd(wake, PollFlags::IN)).collect();
+        poll(&mut fds, within).is_ok_and(|_| !fds[0].revents().is_empty())
     }
 
     fn begin(&self, id: &Value, is_cancelled: bool) {
@@ -286,27 +302,32 @@ impl Client {
 }
 
 impl Interrupt for Client {
-    fn wake(&self) -> BorrowedFd<'_> {
-        rustix::stdio::stdin()
+    fn wakes(&self) -> Vec<BorrowedFd<'_>> {
+        let mut wakes = vec![rustix::stdio::stdin()];
+        wakes.extend(self.signals.wakes());
+        wakes
     }
 
     fn noted(&self) -> Option<String> {
         let mut heard = self.heard.borrow_mut();
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let stdin = rustix::stdio::stdin();
-        let mut fds = [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)];
-        if !heard.is_gone && poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0) {
+        if !heard.is_gone && self.has_spoken(Some(&now)) {
             heard.listen();
         }
         let is_cancelled = heard.present.as_ref().is_some_and(|(_, is_cancelled)| *is_cancelled);
-        (is_cancelled || heard.is_gone).then(|| "its client".to_owned())
+        let by_client = (is_cancelled || heard.is_gone).then(|| "its client".to_owned());
+        by_client.or_else(|| self.signals.noted())
+    }
+
+    fn leave(&self) {
+        self.signals.leave();
     }
 }
 
 impl Heard {
     /// Reads what has arrived, and waits for something to arrive where nothing has.
     fn listen(&mut self) {
-        let mut bytes = [0; 1 << 16];
+        let mut bytes = [0; 1 << 14];
         // Not by way of the standard library's buffer, which hides what it holds from `poll`.
         let read = match rustix::io::read(rustix::stdio::stdin(), &mut bytes) {
             Ok(read) => read,

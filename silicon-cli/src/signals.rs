@@ -6,7 +6,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
@@ -45,6 +47,14 @@ impl Signals {
         Ok(Self { number, wake, actions: RefCell::new(actions) })
     }
 
+    /// Waits so long, or until a signal has come.
+    pub(crate) fn wait(&self, time: Duration) {
+        let nanoseconds = time.subsec_nanos().into();
+        let timeout = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: nanoseconds };
+        // Whatever comes of it, the next look tells what there is.
+        let _ = poll(&mut [PollFd::new(&self.wake, PollFlags::IN)], Some(&timeout));
+    }
+
     /// The one that has come.
     pub(crate) fn come(&self) -> Option<Signal> {
         match i32::try_from(self.number.load(Ordering::Relaxed)) {
@@ -55,8 +65,8 @@ impl Signals {
 }
 
 impl Interrupt for Signals {
-    fn wake(&self) -> BorrowedFd<'_> {
-        self.wake.as_fd()
+    fn wakes(&self) -> Vec<BorrowedFd<'_>> {
+        vec![self.wake.as_fd()]
     }
 
     fn noted(&self) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use silicon::output::Format;
+use silicon::output::{Format, json};
 use silicon::session::follow::StateAt;
 use silicon::session::states::states_at;
 use silicon::session::{FileVerdict, Input, Lines};
@@ -44,7 +44,7 @@ pub(crate) fn show(args: &Args, lines: &Lines) -> anyhow::Result<u8> {
     let mut text = Vec::new();
     for (index, state) in states.iter().take(PATHS).enumerate() {
         if matches!(args.format(), Format::Json { .. }) {
-            json(state, &mut text)?;
+            json::state(state, &mut text)?;
         } else {
             people(index + 1, states.len(), state, &mut text)?;
         }
@@ -54,20 +54,6 @@ pub(crate) fn show(args: &Args, lines: &Lines) -> anyhow::Result<u8> {
     }
     io::stdout().write_all(&text)?;
     Ok(0)
-}
-
-/// One object a line, as elsewhere.
-fn json(state: &StateAt, out: &mut Vec<u8>) -> io::Result<()> {
-    let StateAt { place, path, contents } = state;
-    let object = serde_json::json!({
-        "type": "state",
-        "file": *place.file,
-        "line": place.start.line,
-        "column": place.start.column,
-        "path": path,
-        "state": contents,
-    });
-    writeln!(out, "{object}")
 }
 
 fn people(number: usize, all: usize, state: &StateAt, out: &mut Vec<u8>) -> io::Result<()> {

@@ -31,7 +31,7 @@ pub(crate) trait Audience {
     /// The front end is through with an input, and these members of it will be verified.
     fn planned(&mut self, _outcome: &Outcome, _members: &[Member]) {}
     /// One of them is done, and this was found in it.
-    fn finished(&mut self, _member: &MemberOutcome, _found: &[Diagnostic]) {}
+    fn finished(&mut self, _id: &str, _member: &MemberOutcome, _found: &[Diagnostic]) {}
     /// A worker has said something about the input of that number; or it is said here, of work that
     /// has come to a defect.
     fn heard(&mut self, _input: usize, _event: &Event) -> anyhow::Result<()> {
@@ -59,12 +59,12 @@ pub(crate) enum End {
 
 /// Those who may interrupt a run.
 pub(crate) trait Interrupt {
-    /// A stream with something to read where somebody may have done so.
-    fn wake(&self) -> BorrowedFd<'_>;
+    /// Streams with something to read where somebody may have done so.
+    fn wakes(&self) -> Vec<BorrowedFd<'_>>;
     /// Who has, in words.
     fn noted(&self) -> Option<String>;
     /// Leaves the run to this process alone: called in a copy of it.
-    fn leave(&self) {}
+    fn leave(&self);
 }
 
 /// The work of a run, and the processes for it.
@@ -222,7 +222,7 @@ impl Run<'_> {
         let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
         let streams = self.workers.iter().map(|worker| worker.process.stream.as_fd());
         let mut fds: Vec<PollFd<'_>> = streams
-            .chain([self.plan.interrupt.wake()])
+            .chain(self.plan.interrupt.wakes())
             .map(|stream| PollFd::from_borrowed_fd(stream, PollFlags::IN))
             .collect();
         match poll(&mut fds, Some(&timeout)) {
@@ -283,7 +283,7 @@ impl Run<'_> {
             Event::Loaded { .. } | Event::Finished { .. } | Event::Answered(_) => {
                 match file.known.hear(event) {
                     News::Planned(outcome, members) => self.audience.planned(outcome, members),
-                    News::Finished(member, found) => self.audience.finished(member, found),
+                    News::Finished(id, member, found) => self.audience.finished(id, member, found),
                     News::Nothing => {}
                 }
             }

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use clap::Parser;
 use silicon_lsp::Arguments;
 
-use crate::args::Args;
+use crate::commands::Cli;
 use crate::reference_flags;
 
 const RUNNER: &str = "viper.server.ViperServerRunner";
@@ -48,7 +48,7 @@ pub(crate) fn read(arguments: &str) -> Result<Arguments, String> {
     let program = "silicon".to_owned();
     let given = std::iter::once(program).chain(words(arguments)).map(OsString::from).collect();
     let translated = reference_flags::translate(given)?;
-    let args = Args::try_parse_from(translated.arguments)
+    let Cli { args, .. } = Cli::try_parse_from(translated.arguments)
         .map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())?;
     Ok(Arguments { session: args.session(), without_effect: translated.without_effect })
 }

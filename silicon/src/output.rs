@@ -19,7 +19,7 @@ use sil::render::Colours;
 
 use crate::expectations::Difference;
 use crate::report::{Asked, Questions, Subject, Verdict};
-use crate::session::{FileVerdict, Outcome};
+use crate::session::{Diagnostic, FileVerdict, Outcome};
 
 pub use self::human::subjects_in_words;
 
@@ -134,10 +134,32 @@ impl Format {
     /// Shows one file; to be called in the order of the inputs.
     pub fn outcome(self, outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Human { colours, statistics } => human::outcome(outcome, colours, statistics, to),
-            Self::Short => short::outcome(outcome, to),
-            Self::Json { statistics } => json::outcome(outcome, statistics, to),
             Self::Silicon => silicon::outcome(outcome, to),
+            _ => self.rest(outcome, &[], to),
+        }
+    }
+
+    /// Tells whether findings may be shown before the rest of the file.
+    pub fn comes_in_parts(self) -> bool {
+        !matches!(self, Self::Silicon)
+    }
+
+    /// Shows one file but for the findings that have been told by [`Self::findings`]; for formats
+    /// that come in parts.
+    pub fn rest(
+        self,
+        outcome: &Outcome,
+        told: &[Diagnostic],
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let is_new = |one: &&Diagnostic| !told.contains(one);
+        let diagnostics = outcome.diagnostics.iter().filter(is_new).cloned().collect();
+        self.findings(&Outcome { diagnostics, ..outcome.clone() }, to)?;
+        match self {
+            Self::Human { statistics, .. } => human::verdicts(outcome, statistics, to),
+            Self::Short => short::verdicts(outcome, to),
+            Self::Json { statistics } => json::verdicts(outcome, statistics, to),
+            Self::Silicon => Ok(()),
         }
     }
 

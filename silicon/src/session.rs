@@ -10,6 +10,7 @@ pub mod graph;
 pub mod input;
 pub mod load;
 pub mod outcome;
+pub(crate) mod parts;
 pub mod place;
 pub mod replay;
 pub mod shard;

@@ -54,6 +54,17 @@ pub fn of_type<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
     lines.iter().filter(|line| line["type"] == kind).collect()
 }
 
+/// A method with so many paths that nobody sees the last one, where none are merged.
+pub fn endless() -> String {
+    let mut text = "domain D { function f(n: Int, x: Int): Bool }\n\
+                    method endless(y: Int) {\n  var x: Int := y\n"
+        .to_owned();
+    for n in 0..60 {
+        text += &format!("  if (f({n}, x)) {{ x := x + 1 }}\n");
+    }
+    text + "  assert x >= y\n}\n"
+}
+
 /// A method whose proof has exponentially many steps: more pigeons than holes.
 pub fn pigeons(name: &str, pigeons: usize) -> String {
     let holes = pigeons - 1;

@@ -112,6 +112,7 @@ fn has_type(name: &str, value: &Value) -> bool {
         "number" => value.is_number(),
         "integer" => value.is_u64() || value.is_i64(),
         "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
         _ => panic!("the type {name} is not known"),
     }
 }

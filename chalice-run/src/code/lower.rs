@@ -4,6 +4,7 @@ mod exprs;
 mod ghosts;
 mod stmts;
 
+use chalice::program::locking::Locking;
 use chalice::program::{AccessTarget, Expr as Source, ExprKind, FieldId, FieldRef, LocalId, Type};
 use chalice::{Options, Program};
 use rustc_hash::FxHashMap;
@@ -74,8 +75,10 @@ pub(super) fn lower(mut program: Program, options: Options, ghosts: Ghosts) -> C
         let name = predicate.name.clone();
         code.predicates.push(Predicate { name, body, frame: member.frame });
     }
-    for (_, source) in program.functions.iter() {
-        let function = function(&program, &layout, options, source, &mut code.recorded);
+    let locking = Locking::of(&program);
+    for (id, source) in program.functions.iter() {
+        let mut function = function(&program, &layout, options, source, &mut code.recorded);
+        function.asks_for_locks = locking.is_asking(id);
         code.functions.push(function);
     }
     for (_, source) in program.methods.iter() {
@@ -262,6 +265,7 @@ fn function(
         name: qualified(program, source.class, &source.name),
         class: index(source.class),
         is_static: source.is_static,
+        asks_for_locks: false,
         parameters: source.parameters.len(),
         requires,
         ensures,

@@ -153,6 +153,7 @@ impl<'c> Machine<'c> {
     ) -> Res<Vec<Value>> {
         let code = self.code;
         let method = &code.methods[state.method as usize];
+        self.ask_no_locks(&method.ensures, span)?;
         self.rely(span, Contract::Method(state.method));
         let to = self.scope.holder;
         let joined = state.thread.map_or(0, |joined| joined as usize);
@@ -196,6 +197,7 @@ impl<'c> Machine<'c> {
     /// A message that somebody else has sent, and that comes first.
     pub(super) fn others_have_sent(&mut self, channel: Ref, outs: &[u32], span: Span) -> Res<()> {
         let ObjectKind::Channel(described) = self.heap.object(channel).kind else { return Ok(()) };
+        self.ask_no_locks(self.code.channels[described as usize].where_clause.as_slice(), span)?;
         self.rely(span, Contract::Channel(described));
         let code = self.code;
         let frame = &code.channels[described as usize].frame;
@@ -214,6 +216,14 @@ impl<'c> Machine<'c> {
             queue.rotate_right(1);
             Ok(())
         })
+    }
+
+    /// What another thread promises with its locks, nobody can choose values for.
+    fn ask_no_locks(&self, clauses: &[Expr], span: Span) -> Res<()> {
+        if clauses.iter().any(|clause| self.speaks_of_locks(clause)) {
+            return Err(Box::new(Trouble::Unknown { what: "contract.locks", span }));
+        }
+        Ok(())
     }
 
     /// At the head of a loop: some state that the invariants describe.

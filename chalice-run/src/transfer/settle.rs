@@ -63,10 +63,11 @@ impl Machine<'_> {
                 && !transfer.for_readers
                 && transfer.scale.as_ref().is_none_or(Amount::is_full)
                 && !transfer.demands[at + 1..].iter().any(|one| one.inexact && one.loc == loc);
-            if is_taken_whole {
-                // All but what the same assertion asks for beside it.
-                let exact = transfer.demands.iter().filter(|one| !one.inexact && one.loc == loc);
-                rest = exact.fold(rest, |rest, one| rest.minus(&one.amount));
+            let exact = transfer.demands.iter().filter(|one| !one.inexact && one.loc == loc);
+            let beside = exact.fold(rest.clone(), |rest, one| rest.minus(&one.amount));
+            // All but what the same assertion asks for beside it, or a part that leaves as much.
+            if is_taken_whole || transfer.demands[at].star && self.fractions.is_divisible(&beside) {
+                rest = beside;
             }
             // Of an earlier state it is only said that something was held.
             let is_then = self.scope.at.is_some() && transfer.mode == Mode::Check;

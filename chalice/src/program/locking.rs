@@ -6,11 +6,12 @@
 //! execution both ask here, so that they cannot differ.
 
 use la_arena::ArenaMap;
+use rustc_hash::FxHashSet;
 
 use super::walk::{assigned_by, each_expr_in_block, each_stmt, rhs_of};
 use super::{
-    AccessTarget, Block, EvalState, Expr, ExprKind, FieldRef, LocalId, LockMode, MethodId, Program,
-    Rhs, Stmt, StmtKind,
+    AccessTarget, Block, Channel, EvalState, Expr, ExprKind, FieldRef, Function, FunctionId,
+    LocalId, LockMode, MethodId, Program, Rhs, Stmt, StmtKind,
 };
 
 /// A value that a method is given: it stays the same throughout the method, so contracts and loops
@@ -97,6 +98,62 @@ impl MethodLocks {
     }
 }
 
+/// The functions that ask what the thread holds that applies them, themselves or by the functions
+/// that they apply.
+///
+/// SOUNDNESS: the value of such a function depends on the locks as it does on arguments.
+#[derive(Default, Debug)]
+struct Asking(FxHashSet<FunctionId>);
+
+impl Asking {
+    fn of(program: &Program) -> Self {
+        let mut asking = Self::default();
+        let asks = |asking: &Self, function: &Function| {
+            let mut clauses =
+                function.requires.iter().chain(&function.ensures).chain(&function.body);
+            clauses.any(|clause| asking.mentions_holds(clause))
+        };
+        loop {
+            let before = asking.0.len();
+            for (id, function) in program.functions.iter() {
+                if !asking.0.contains(&id) && asks(&asking, function) {
+                    asking.0.insert(id);
+                }
+            }
+            if asking.0.len() == before {
+                return asking;
+            }
+        }
+    }
+
+    fn mentions_holds(&self, expr: &Expr) -> bool {
+        expr.any(&mut |part| self.is_about_held(part))
+    }
+
+    fn is_about_held(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Holds { .. } => true,
+            ExprKind::Apply { function, .. } => self.0.contains(function),
+            _ => false,
+        }
+    }
+
+    fn speaks_of_locks(&self, clause: &Expr) -> bool {
+        clause.any(&mut |part| self.is_about_locks(part))
+    }
+
+    /// Tells whether the value of an expression depends on the locks of a thread.
+    fn is_about_locks(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::WaitLevel => true,
+            ExprKind::Eval { state, .. } => {
+                matches!(**state, EvalState::Acquire(_) | EvalState::Release(_))
+            }
+            _ => self.is_about_held(expr),
+        }
+    }
+}
+
 /// The effects of all methods of a program on locks.
 #[derive(Default, Debug)]
 pub struct Locking {
@@ -104,15 +161,17 @@ pub struct Locking {
     pub is_used: bool,
     /// The program has locks for reading.
     pub has_readers: bool,
+    asking: Asking,
     methods: ArenaMap<MethodId, MethodLocks>,
 }
 
 impl Locking {
     /// Finds the effects of the methods of `program`.
     pub fn of(program: &Program) -> Self {
+        let asking = Asking::of(program);
         let mut methods = ArenaMap::default();
         for (id, _) in program.methods.iter() {
-            methods.insert(id, of_method(program, id));
+            methods.insert(id, of_method(program, &asking, id));
         }
         for method in program.methods.values() {
             each_stmt(&method.body, &mut |stmt| {
@@ -122,7 +181,8 @@ impl Locking {
             });
         }
         close_over_calls(&mut methods);
-        let mut locking = Self { methods, has_readers: has_readers(program), is_used: false };
+        let has_readers = has_readers(program);
+        let mut locking = Self { methods, has_readers, asking, is_used: false };
         locking.is_used = locking.has_locks() || mentions_levels(program);
         locking
     }
@@ -130,6 +190,28 @@ impl Locking {
     /// Returns the effects of a method.
     pub fn method(&self, id: MethodId) -> &MethodLocks {
         &self.methods[id]
+    }
+
+    /// Tells whether a function asks what the thread holds that applies it.
+    pub fn is_asking(&self, function: FunctionId) -> bool {
+        self.asking.0.contains(&function)
+    }
+
+    /// Counts the sets that a function is told: of the objects that are held, and of those that are
+    /// held for reading. None if it does not ask.
+    pub fn asked_sets(&self, function: FunctionId) -> usize {
+        if self.is_asking(function) { 1 + usize::from(self.has_readers) } else { 0 }
+    }
+
+    /// Tells whether an assertion speaks of held locks, itself or by the functions that it applies.
+    pub fn mentions_holds(&self, expr: &Expr) -> bool {
+        self.asking.mentions_holds(expr)
+    }
+
+    /// Tells whether the where clause of a channel speaks of the locks of a thread, which are those
+    /// of the sending one.
+    pub fn speaks_of_sender(&self, channel: &Channel) -> bool {
+        channel.where_clause.iter().any(|clause| self.asking.speaks_of_locks(clause))
     }
 
     /// Tells whether any method has to do with locks.
@@ -161,45 +243,23 @@ impl Locking {
     }
 }
 
-/// Tells whether an assertion speaks of held locks.
-pub fn mentions_holds(expr: &Expr) -> bool {
-    expr.any(&mut |part| matches!(part.kind, ExprKind::Holds { .. }))
-}
-
-/// Tells whether a clause speaks of the locks of a thread: in a where clause, of the sending
-/// thread.
-pub fn speaks_of_locks(clause: &Expr) -> bool {
-    clause.any(&mut is_about_locks)
-}
-
-/// Tells whether the value of an expression depends on the locks of a thread.
-fn is_about_locks(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::WaitLevel | ExprKind::Holds { .. } => true,
-        ExprKind::Eval { state, .. } => {
-            matches!(**state, EvalState::Acquire(_) | EvalState::Release(_))
-        }
-        _ => false,
-    }
-}
-
-fn of_method(program: &Program, id: MethodId) -> MethodLocks {
+fn of_method(program: &Program, asking: &Asking, id: MethodId) -> MethodLocks {
     let method = &program.methods[id];
     let mut own = MethodLocks {
         locks: !method.lock_changes.is_empty(),
-        holds_at_start: method.requires.iter().any(mentions_holds),
+        holds_at_start: method.requires.iter().any(|clause| asking.mentions_holds(clause)),
         ..MethodLocks::default()
     };
     let contract = method.requires.iter().chain(&method.ensures).chain(&method.lock_changes);
     for clause in contract {
-        own.locks |= speaks_of_locks(clause);
+        own.locks |= asking.speaks_of_locks(clause);
     }
-    each_expr_in_block(&method.body, &mut |expr| own.locks |= is_about_locks(expr));
-    each_stmt(&method.body, &mut |stmt| note_stmt(program, id, stmt, &mut own));
+    each_expr_in_block(&method.body, &mut |expr| own.locks |= asking.is_about_locks(expr));
+    each_stmt(&method.body, &mut |stmt| note_stmt(program, asking, id, stmt, &mut own));
     own
 }
 
-fn note_stmt(program: &Program, id: MethodId, stmt: &Stmt, own: &mut MethodLocks) {
+fn note_stmt(program: &Program, asking: &Asking, id: MethodId, stmt: &Stmt, own: &mut MethodLocks) {
     let operand = |expr| operand(program, id, expr);
     own.locks |= matches!(rhs_of(stmt), Some(Rhs::NewChannel { .. }));
     own.may_unlock |= matches!(
@@ -227,7 +287,7 @@ fn note_stmt(program: &Program, id: MethodId, stmt: &Stmt, own: &mut MethodLocks
         | StmtKind::Downgrade(_) => own.locks = true,
         StmtKind::Send { declaration, .. } => {
             let clause = &program.channels[*declaration].where_clause;
-            own.locks |= clause.iter().any(speaks_of_locks);
+            own.locks |= clause.iter().any(|clause| asking.speaks_of_locks(clause));
         }
         // Who unshares an object may share it again, and acquire it at its new level.
         StmtKind::Unshare(target) => {

@@ -125,13 +125,14 @@ impl Member<'_, '_> {
             }
             ExprKind::Implies { guard, body } => {
                 let guard = self.expr(guard, env);
-                let body = self.in_some_cases(|member| member.assertion(body, env));
+                let body = self.in_case(&guard, |member| member.assertion(body, env));
                 binary(s::BinaryOp::Implies, guard, body)
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 let condition = self.expr(condition, env);
-                let then = self.in_some_cases(|member| member.assertion(then, env));
-                let otherwise = self.in_some_cases(|member| member.assertion(otherwise, env));
+                let then = self.in_case(&condition, |member| member.assertion(then, env));
+                let fails = not(condition.clone());
+                let otherwise = self.in_case(&fails, |member| member.assertion(otherwise, env));
                 conditional(condition, then, otherwise)
             }
             ExprKind::Quantified { quantifier: Quantifier::Forall, variables, domain, body }

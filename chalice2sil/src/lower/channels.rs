@@ -7,7 +7,6 @@
 
 use std::rc::Rc;
 
-use chalice::program::locking::speaks_of_locks;
 use chalice::program::{Access, AccessTarget, Channel, ChannelId, Expr, ExprKind, OutVariable};
 use findings::{ErrorId, Pattern, Reason};
 use sil::syntax as s;
@@ -143,7 +142,7 @@ impl Member<'_, '_> {
             left = self.left_stars(clauses, &inner, ErrorId::SendFailed);
         }
         actuals.insert(0, target);
-        if declared.where_clause.as_ref().is_some_and(speaks_of_locks) {
+        if lowering.facts.locking.speaks_of_sender(declared) {
             let Locks::State(locks) = &env.locks else {
                 return self.unsupported_stmt("a message about locks where none are known");
             };
@@ -213,7 +212,7 @@ impl Member<'_, '_> {
         }
         let mut actuals = values.clone();
         let mut locks = env.locks.clone();
-        if declared.where_clause.as_ref().is_some_and(speaks_of_locks) {
+        if lowering.facts.locking.speaks_of_sender(declared) {
             let sender = self.locks_of_sender();
             actuals.extend(sender.values_with_credits());
             locks = Locks::State(sender);

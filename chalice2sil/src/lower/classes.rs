@@ -2,17 +2,16 @@
 
 use std::rc::Rc;
 
-use chalice::program::locking::speaks_of_locks;
 use chalice::program::{
     AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, LocalId, PermissionKind,
     PredicateId,
 };
-use findings::ErrorId;
+use findings::{ErrorId, Reason};
 use num_bigint::Sign;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, named, renamed};
+use super::annotations::{Annotate, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
 use super::history::one_state;
 use super::methods::LockNames;
@@ -133,7 +132,7 @@ impl Lowering<'_> {
         let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
         formals.extend(member.bound(&channel.parameters));
         let mut env = stateless(ReadAmount::Common);
-        if channel.where_clause.as_ref().is_some_and(speaks_of_locks) {
+        if self.facts.locking.speaks_of_sender(channel) {
             let locks = LockNames::new(&mut member, "");
             let credits = member.fresh("credits");
             formals.extend(locks.declared(self));
@@ -166,10 +165,18 @@ impl Lowering<'_> {
         let mut contract = s::Contract::default();
         if !function.is_static {
             formals.push(typed(&this, ty(TypeKind::Ref)));
-            contract.preconditions.push(ne(var(&this), null()));
+            // Told at the receiver of an application, too, and again where that is not known.
+            let exists = ne(var(&this), null())
+                .with(renamed(
+                    (ErrorId::ApplicationPrecondition, Reason::AssertionFalse),
+                    (ErrorId::ApplicationPrecondition, Reason::ReceiverNull),
+                ))
+                .with(said(Reason::AssertionFalse, "the receiver of the function might be null"));
+            contract.preconditions.push(exists);
         }
         formals.extend(member.bound(&function.parameters));
-        let env = stateless(ReadAmount::Any);
+        let locks = member.held_formals(id, &mut formals);
+        let env = Env { locks, ..stateless(ReadAmount::Any) };
         for clause in &function.requires {
             contract.preconditions.push(if self.recursion.leads_back(clause, id) {
                 member.unsupported("a function that needs itself to be defined", clause)

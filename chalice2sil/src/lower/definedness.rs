@@ -29,13 +29,20 @@ impl Member<'_, '_> {
             | ExprKind::This
             | ExprKind::LockBottom
             | ExprKind::Local(_) => truth(true),
-            ExprKind::WaitLevel if !matches!(env.locks, Locks::Unknown) => truth(true),
+            ExprKind::WaitLevel if !matches!(env.locks, Locks::Unknown | Locks::Held(_)) => {
+                truth(true)
+            }
             ExprKind::FieldRead { receiver, field } => {
                 let defined = self.definedness(receiver, env)?;
                 let is_this = matches!(receiver.kind, ExprKind::This);
                 let receiver = self.expr(receiver, env);
                 let exists = if is_this { truth(true) } else { ne(receiver.clone(), null()) };
                 and([defined, exists, lt(none(), self.held(receiver, *field, env))])
+            }
+            ExprKind::Apply { function, .. }
+                if self.lowering.facts.locking.is_asking(*function) =>
+            {
+                return None;
             }
             ExprKind::Apply { receiver, function, arguments } => {
                 let needs_itself = |clause| self.lowering.recursion.leads_back(clause, *function);

@@ -72,13 +72,24 @@ pub(crate) enum OldState {
 /// The knowledge about the locks of the evaluating thread.
 #[derive(Clone)]
 pub(crate) enum Locks {
-    /// No lock state at hand: in predicates and functions.
+    /// No lock state at hand: in predicates, and in functions that do not ask for it.
     Unknown,
     /// A new thread: it holds nothing. It has seen of objects what the thread had seen that starts
     /// it; these are the states in which that one last released them.
     Nothing { released: Option<Expr> },
+    /// What the thread holds that applies the function that this is.
+    Held(Held),
     /// The values of these expressions.
     State(LockState),
+}
+
+/// The objects that a thread holds.
+#[derive(Clone)]
+pub(crate) struct Held {
+    /// Those that it holds, for writing or (after a downgrade) for reading.
+    pub(crate) all: Expr,
+    /// Those that it holds for reading; absent in programs without read locks.
+    pub(crate) read: Option<Expr>,
 }
 
 /// The locks that a thread holds.
@@ -117,7 +128,7 @@ impl Locks {
     /// The states in which objects were last released, if anything is said of them.
     pub(crate) fn released(&self) -> Option<&Expr> {
         match self {
-            Self::Unknown => None,
+            Self::Unknown | Self::Held(_) => None,
             Self::Nothing { released } => released.as_ref(),
             Self::State(locks) => locks.released.as_ref(),
         }
@@ -126,7 +137,7 @@ impl Locks {
     /// The states in which objects were acquired that are held, if anything is said of them.
     pub(crate) fn acquired(&self) -> Option<&Expr> {
         match self {
-            Self::Unknown | Self::Nothing { .. } => None,
+            Self::Unknown | Self::Nothing { .. } | Self::Held(_) => None,
             Self::State(locks) => locks.acquired.as_ref(),
         }
     }

@@ -1,14 +1,14 @@
 //! Expressions: everything without permissions.
 
 use chalice::program::{
-    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type, UnaryOp,
+    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, Quantifier, Type, UnaryOp,
 };
 use findings::{ErrorId, Reason};
 use front::grow_stack;
 use sil::syntax as s;
 
 use super::annotations::{Annotate, renamed, said};
-use super::env::{Env, Locks, OldState, Recorded, Side};
+use super::env::{Env, OldState, Recorded, Side};
 use super::levels::Level;
 use super::{Member, permissions::Use};
 use crate::build::*;
@@ -76,6 +76,13 @@ impl Member<'_, '_> {
                     actuals.push(object);
                 }
                 actuals.extend(arguments.iter().map(|argument| member.expr(argument, env)));
+                match member.held_by(*function, env) {
+                    Some(held) => actuals.extend(held),
+                    None => {
+                        let what = "a function that asks for locks where there is no thread";
+                        return member.unsupported(what, e);
+                    }
+                }
                 if let Some(then) = &env.then {
                     return member.lowering.function_then(&then.state, *function, actuals);
                 }
@@ -164,7 +171,7 @@ impl Member<'_, '_> {
                         self.checked(exists, Reason::ReceiverNull, held)
                     }
                     Some(held) => held,
-                    None => self.unsupported("holds in a function or predicate", e),
+                    None => self.unsupported("holds where there is no thread", e),
                 }
             }
             ExprKind::Assigned(local) => match self.assigned.get(local) {
@@ -207,22 +214,6 @@ impl Member<'_, '_> {
                 program.classes[class].module
                     == program.classes[program.functions[function].class].module
             })
-    }
-
-    /// `holds(target)`, `rd holds(target)`; nothing if the lock state is not at hand.
-    pub(crate) fn holds(&self, target: &s::Expr, mode: LockMode, env: &Env) -> Option<s::Expr> {
-        Some(match &env.locks {
-            Locks::Unknown => return None,
-            Locks::Nothing { .. } => truth(false),
-            Locks::State(locks) => match (mode, &locks.read_held) {
-                (LockMode::Write, None) => contains(&locks.held, target),
-                (LockMode::Write, Some(read_held)) => {
-                    and([contains(&locks.held, target), not(contains(read_held, target))])
-                }
-                (LockMode::Read, Some(read_held)) => contains(read_held, target),
-                (LockMode::Read, None) => truth(false),
-            },
-        })
     }
 
     fn old(&mut self, e: &Expr, body: &Expr, env: &Env) -> s::Expr {

@@ -174,7 +174,7 @@ impl Member<'_, '_> {
     pub(super) fn asks_for_all_locks(&self, domain: &Domain, body: &Expr) -> bool {
         self.lowering.facts.credits
             && matches!(domain, Domain::Type(ty) if !matches!(ty, Type::Int | Type::Bool))
-            && body.any(&mut |part| matches!(part.kind, ExprKind::Holds { .. }))
+            && self.lowering.facts.locking.mentions_holds(body)
     }
 
     /// The same objects held at the same levels and the same channels owed messages, or two of them
@@ -255,7 +255,7 @@ impl Member<'_, '_> {
     ) -> Option<s::Expr> {
         let is_of_all = quantifier == s::Quantifier::Forall;
         let locks = match locks {
-            Locks::Unknown => return None,
+            Locks::Unknown | Locks::Held(_) => return None,
             Locks::Nothing { .. } => return Some(truth(is_of_all)),
             Locks::State(locks) => locks,
         };

@@ -1,6 +1,5 @@
 //! Loops.
 
-use chalice::program::locking::mentions_holds;
 use chalice::program::{Block, Expr, PermissionKind};
 use findings::{ErrorId, Reason};
 use sil::syntax as s;
@@ -176,8 +175,9 @@ impl Member<'_, '_> {
     /// Assumes that objects held after a loop have different levels, where its invariants speak of
     /// held objects; the start of a method does so, too.
     fn note_different_levels(&mut self, invariants: &[Expr], env: &Env) {
+        let locking = &self.lowering.facts.locking;
         if let Locks::State(locks) = &env.locks
-            && invariants.iter().any(mentions_holds)
+            && invariants.iter().any(|clause| locking.mentions_holds(clause))
         {
             let different = self.different_levels(locks);
             self.emit_plain(inhale(different));

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chalice::program::locking::{Given, mentions_holds};
+use chalice::program::locking::Given;
 use chalice::program::{Expr, ExprKind, LocalId, Method, MethodId, Type};
 use findings::{ErrorId, Reason};
 use rustc_hash::FxHashMap;
@@ -343,7 +343,8 @@ impl Member<'_, '_> {
                 self.emit_plain(assign(new, old));
             }
             self.assume_classes(method);
-            if method.requires.iter().any(mentions_holds) {
+            let locking = &self.lowering.facts.locking;
+            if method.requires.iter().any(|clause| locking.mentions_holds(clause)) {
                 let different = self.different_levels(old);
                 self.emit_plain(inhale(different));
             }

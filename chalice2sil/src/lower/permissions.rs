@@ -85,9 +85,9 @@ impl Member<'_, '_> {
         }
         let granted = amount.sign.map_or(truth(true), |sign| not_negative(sign, env.side));
         let few = amount.few.map_or(truth(true), |few| assumed(few, env.side));
-        let given = self.targets(access, amount.value, env);
+        let given = self.targets(access, amount.value.clone(), env);
         let (held, received) = self.star_is_fraction(access, env);
-        self.note_given(access, env);
+        self.note_given(access, &amount.value, env);
         and([amount.defined, granted, few, held, given, received])
     }
 
@@ -136,7 +136,11 @@ impl Member<'_, '_> {
             };
             let is_fraction = lt(least.clone(), perm(location.clone()));
             held.push(say(or([is_fraction].into_iter().chain(self.divided_before(&location)))));
-            received.push(say(self.lowering.known_fraction(perm(location))));
+            // Whatever else is held of it, what is left without the other amounts contains `rd*`.
+            let beside = self.given_before(&location);
+            let rest = |all, other| binary(s::BinaryOp::Sub, all, other);
+            let star = beside.into_iter().fold(perm(location), rest);
+            received.push(say(self.lowering.known_fraction(star)));
         }
         let (held, received) = (and(held), and(received));
         match env.side {

@@ -44,12 +44,21 @@ enum Kind {
 pub(crate) struct Said {
     /// The locations of which it has asked `rd*`.
     stars: Vec<GivenStar>,
+    /// The other amounts that it has asked for.
+    exact: Vec<Exact>,
     /// The expressions of which it has said that they are objects.
     objects: Vec<ExprKind>,
     /// Is an assertion in the making?
     is_open: bool,
     /// How many quantifiers stand around what is in the making.
     quantifiers: usize,
+}
+
+/// An amount of a location other than `rd*`, and when an assertion asks for it.
+struct Exact {
+    guard: s::Expr,
+    location: s::Expr,
+    amount: s::Expr,
 }
 
 struct GivenStar {
@@ -76,11 +85,33 @@ impl Member<'_, '_> {
         lowered
     }
 
-    /// Lowers what is given under a condition.
+    /// Lowers what is given where a condition holds.
+    pub(crate) fn in_case<T>(
+        &mut self,
+        condition: &s::Expr,
+        lower: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outside = self.said.exact.len();
+        let mut inside = Vec::new();
+        let lowered = self.in_some_cases(|member| {
+            let lowered = lower(member);
+            inside = member.said.exact.split_off(outside);
+            lowered
+        });
+        for exact in &mut inside {
+            exact.guard = and([condition.clone(), exact.guard.clone()]);
+        }
+        self.said.exact.extend(inside);
+        lowered
+    }
+
+    /// Lowers what is given in some cases only.
     pub(crate) fn in_some_cases<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
-        let (stars, objects) = (self.said.stars.len(), self.said.objects.len());
+        let Said { stars, exact, objects, .. } = &self.said;
+        let (stars, exact, objects) = (stars.len(), exact.len(), objects.len());
         let lowered = lower(self);
         self.said.stars.truncate(stars);
+        self.said.exact.truncate(exact);
         self.said.objects.truncate(objects);
         lowered
     }
@@ -121,19 +152,33 @@ impl Member<'_, '_> {
         stars.filter_map(is_before).collect()
     }
 
-    /// Notes what an access asks for.
-    pub(crate) fn note_given(&mut self, access: &Access, env: &Env) {
+    /// How much of what is held of a location the assertion has given before, as far as it can be
+    /// named here.
+    pub(crate) fn given_before(&self, location: &s::Expr) -> Vec<s::Expr> {
+        let given = self.said.exact.iter().filter_map(|exact| {
+            let same = may_be_same(&exact.location, location)?;
+            let is_given = and([exact.guard.clone(), same]);
+            Some(conditional(is_given, exact.amount.clone(), none()))
+        });
+        given.collect()
+    }
+
+    /// Notes what an access asks for: so much of its locations.
+    pub(crate) fn note_given(&mut self, access: &Access, amount: &s::Expr, env: &Env) {
         if !self.lowering.facts.counting {
             return;
         }
         let is_star = matches!(access.amount.kind, PermissionKind::Star);
         for (location, each) in self.locations(&access.target, env) {
             let is_single = each.is_none() && self.said.quantifiers == 0;
-            let given = &mut self.said.stars;
             if is_star && each.is_none() {
-                given.push(GivenStar { location, since: Vec::new(), is_lost: false });
+                self.said.stars.push(GivenStar { location, since: Vec::new(), is_lost: false });
             } else if !is_star {
-                for star in given.iter_mut() {
+                if is_single {
+                    let (location, amount) = (location.clone(), amount.clone());
+                    self.said.exact.push(Exact { guard: truth(true), location, amount });
+                }
+                for star in &mut self.said.stars {
                     if may_be_same(&star.location, &location).is_none() {
                         continue;
                     }

@@ -282,6 +282,12 @@ impl<'p> Member<'_, 'p> {
                 let readable = lt(none(), perm(location.clone()));
                 Some((location, and([defined, ne(object, null()), readable])))
             }
+            // What is recorded is of all threads.
+            ExprKind::Apply { function, .. }
+                if self.lowering.facts.locking.is_asking(*function) =>
+            {
+                None
+            }
             ExprKind::Apply { receiver, function, arguments } => {
                 let declared = &self.program().functions[*function];
                 let mut defined = Vec::new();

@@ -43,6 +43,7 @@ impl Lowering<'_> {
         member.opens_any = true;
         let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
         formals.extend(member.bound(&function.parameters));
+        let locks = member.held_formals(id, &mut formals);
         let k = member.fresh("k");
         formals.push(typed(&k, ty(TypeKind::Perm)));
         let env = Env {
@@ -50,7 +51,7 @@ impl Lowering<'_> {
             replaced: Rc::default(),
             read: ReadAmount::Fraction(var(&k)),
             old: OldState::Nowhere,
-            locks: Locks::Unknown,
+            locks,
             old_locks: Locks::Unknown,
             side: Side::Inhaled,
             then: None,

@@ -20,12 +20,13 @@ use crate::engine::{Engine, Explore, Stop, View, Watch};
 #[derive(Clone, Copy)]
 pub(crate) struct InChalice<'p> {
     direct: &'p Direct,
+    id: FunctionId,
     function: &'p Function,
 }
 
 impl Direct {
     pub(super) fn written(&self, function: FunctionId) -> InChalice<'_> {
-        InChalice { direct: self, function: &self.tree.functions[function] }
+        InChalice { direct: self, id: function, function: &self.tree.functions[function] }
     }
 }
 
@@ -55,7 +56,10 @@ impl<'p> Written<'p> for InChalice<'p> {
     fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop> {
         engine.set_state(State::new(&self.direct.locals));
         bind(self.direct, &mut engine.frame.store, self.function, formals);
-        Chalice::of(engine).order()?;
+        let told = formals.len() - self.direct.locking.asked_sets(self.id);
+        let mut chalice = Chalice::of(engine);
+        chalice.knows_asked(&formals[told..]);
+        chalice.order()?;
         match formals.first() {
             Some(&this) if !self.function.is_static => {
                 let exists = engine.terms.differs(this, Terms::NULL);
@@ -93,7 +97,8 @@ impl<'p> Written<'p> for InChalice<'p> {
     }
 }
 
-/// Gives the receiver, unless the function has none, and the parameters their values.
+/// Gives the receiver, unless the function has none, and the parameters their values. What the
+/// function is told of locks comes behind them.
 pub(super) fn bind(direct: &Direct, store: &mut Store, function: &Function, values: &[Term]) {
     let mut values = values.iter().copied();
     if !function.is_static
@@ -133,6 +138,7 @@ impl Chalice<'_, '_> {
         for argument in arguments {
             values.push(self.eval(argument, blame)?);
         }
+        values.extend(self.asked(id, span(expr.span))?);
         if !function.is_static && !blame.is_trusted() {
             let exists = self.terms.differs(values[0], Terms::NULL);
             self.prove(exists, failure, Reason::ReceiverNull, span(receiver.span))?;

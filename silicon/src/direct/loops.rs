@@ -1,6 +1,5 @@
 //! Loops (Schwerhoff 2011, section 3.9).
 
-use chalice::program::locking::mentions_holds;
 use chalice::program::walk::{assigned_by, each_stmt};
 use chalice::program::{Block, Expr, LocalId, Stmt, StmtKind};
 use smt::terms::Term;
@@ -68,7 +67,8 @@ impl Chalice<'_, '_> {
         self.name_listed(&listed, trusted(ErrorId::NotWellformed))?;
         if changes_locks {
             self.recall_levels()?;
-            if invariants.iter().any(mentions_holds) {
+            let locking = &self.direct.locking;
+            if invariants.iter().any(|clause| locking.mentions_holds(clause)) {
                 self.levels_differ()?;
             }
         }

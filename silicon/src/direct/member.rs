@@ -1,6 +1,5 @@
 //! The verification of a method and of a predicate.
 
-use chalice::program::locking::mentions_holds;
 use chalice::program::{Expr, LocalId, MethodId};
 use sil::program::Member;
 use smt::terms::Sort;
@@ -101,7 +100,7 @@ impl Chalice<'_, '_> {
             self.list(&method.lock_changes, well_formed)?;
             return Ok(());
         }
-        if method.requires.iter().any(mentions_holds) {
+        if method.requires.iter().any(|clause| direct.locking.mentions_holds(clause)) {
             self.levels_differ()?;
         }
         if direct.options.defaults > 0 {

@@ -315,6 +315,11 @@ impl<'d> Scope<'d> {
                 }
             }
             ExprKind::Range { .. } | ExprKind::Slice { .. } => Ok(()),
+            ExprKind::Apply { function, .. }
+                if self.is_in_body && self.direct.locking.is_asking(*function) =>
+            {
+                refuse("`waitlevel` and `holds` where there is no thread")
+            }
             ExprKind::Apply { function, .. } => self.function(*function),
             ExprKind::Result => Ok(()),
             ExprKind::String(_) => refuse("texts"),
@@ -324,6 +329,7 @@ impl<'d> Scope<'d> {
             ExprKind::WaitLevel | ExprKind::Holds { .. } if self.is_in_body => {
                 refuse("`waitlevel` and `holds` where there is no thread")
             }
+            ExprKind::WaitLevel if self.is_in_function => refuse("`waitlevel` in functions"),
             ExprKind::WaitLevel | ExprKind::Holds { .. } => Ok(()),
             ExprKind::BackPointers { .. } => refuse("back pointers"),
             ExprKind::Assigned(_) => Ok(()),
@@ -353,7 +359,7 @@ impl<'d> Scope<'d> {
         if self.is_in_body || self.is_in_function {
             return refuse("`eval` in functions and in what is given on");
         }
-        if body.any(&mut is_of_thread) {
+        if body.any(&mut is_of_thread) || self.direct.locking.mentions_holds(body) {
             return refuse("what else than the heap is said of an earlier state");
         }
         if body.ty != Type::Bool && is_fork {
@@ -504,11 +510,7 @@ fn is_eval(expr: &Expr) -> bool {
 fn is_of_thread(expr: &Expr) -> bool {
     matches!(
         expr.kind,
-        ExprKind::Old(_)
-            | ExprKind::Eval { .. }
-            | ExprKind::Holds { .. }
-            | ExprKind::WaitLevel
-            | ExprKind::Credit { .. }
+        ExprKind::Old(_) | ExprKind::Eval { .. } | ExprKind::WaitLevel | ExprKind::Credit { .. }
     )
 }
 

@@ -47,8 +47,9 @@ pub(crate) fn load(mut tree: chalice::Program, text: &str) -> (Program, Direct) 
     for (_, one) in tree.predicates.iter() {
         table.predicates.alloc(predicate(&named(&tree, one.class, &one.name), one.span));
     }
-    for (_, one) in tree.functions.iter() {
-        let (locals, formals) = parameters(&tree, one);
+    let locking = Locking::of(&tree);
+    for (id, one) in tree.functions.iter() {
+        let (locals, formals) = parameters(&tree, one, locking.asked_sets(id));
         table.functions.alloc(Function {
             name: named(&tree, one.class, &one.name).into(),
             locals,
@@ -91,7 +92,7 @@ pub(crate) fn load(mut tree: chalice::Program, text: &str) -> (Program, Direct) 
     let direct = Direct {
         graph: Graph::of(&tree),
         histories: Histories::of(&tree),
-        locking: Locking::of(&tree),
+        locking,
         tree,
         locals,
         assigned,
@@ -247,6 +248,7 @@ fn hidden(tree: &tree::Program, function: &tree::Function) -> Option<Annotation>
 fn parameters(
     tree: &tree::Program,
     function: &tree::Function,
+    asked_sets: usize,
 ) -> (Arena<Local>, Vec<sil::program::LocalId>) {
     let mut locals = Arena::new();
     if !function.is_static {
@@ -255,6 +257,9 @@ fn parameters(
     for &parameter in &function.parameters {
         let local = &tree.locals[parameter];
         locals.alloc(variable(&local.name, ty(&local.ty), span(local.span)));
+    }
+    for _ in 0..asked_sets {
+        locals.alloc(variable("held", Type::Set(Arc::new(Type::Ref)), span(function.span)));
     }
     let formals = locals.iter().map(|(id, _)| id).collect();
     (locals, formals)

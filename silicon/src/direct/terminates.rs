@@ -46,6 +46,9 @@ impl Chalice<'_, '_> {
                 let sort = chalice.sort(&local.ty);
                 formals.push(chalice.fresh(&local.name, sort));
             }
+            for sort in chalice.asked_sorts(id) {
+                formals.push(chalice.fresh("held", sort));
+            }
             written.start(chalice, &formals)?;
             let whole = chalice.fresh("whole", Sort::PERM);
             let (some, part) = (chalice.terms.fraction(0, 1), chalice.terms.fraction(1, 1000));

@@ -1,9 +1,10 @@
 //! Rules by which threads have to do with each other.
 //!
 //! In reading order: [`forks`], [`levels`], [`locks`] (what methods do to them is known of
-//! [`Locking`](chalice::program::locking::Locking)), [`monitors`], [`kept`] (earlier states),
-//! [`history`], [`channels`].
+//! [`Locking`](chalice::program::locking::Locking)), [`asking`] (functions that ask what is held),
+//! [`monitors`], [`kept`] (earlier states), [`history`], [`channels`].
 
+pub(super) mod asking;
 pub(super) mod channels;
 pub(super) mod forks;
 pub(super) mod history;

@@ -13,13 +13,7 @@ use crate::report::{
 };
 use crate::session::{Diagnostic, FileVerdict, Obligation, Outcome};
 
-pub(super) fn outcome(
-    outcome: &Outcome,
-    colours: Colours,
-    statistics: bool,
-    to: &mut dyn Write,
-) -> io::Result<()> {
-    findings(outcome, colours, to)?;
+pub(super) fn verdicts(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
     for member in outcome.members.iter().filter(|member| member.verdict != Verdict::Verified) {
         let (kind, name) = (member.kind.name(), &member.name);
         writeln!(to, "{}: {kind} {name}: {}", outcome.file, words(member.verdict))?;

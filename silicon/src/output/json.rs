@@ -12,16 +12,16 @@ use sil::source::LineColumn;
 
 use super::{HARDEST, Summary, milliseconds};
 use crate::expectations::{Difference, Output};
+use crate::report::shown::Contents;
 use crate::report::{Asked, Counterexample, Questions, Verdict};
-use crate::session::follow::Member;
+use crate::session::follow::{Member, StateAt};
 use crate::session::replay::Replay;
 use crate::session::{Diagnostic, MemberOutcome, Obligation, Outcome};
 
 /// The version of this format; a change that breaks readers raises it.
 const VERSION: u32 = 1;
 
-pub(super) fn outcome(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
-    findings(outcome, to)?;
+pub(super) fn verdicts(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
     for one in &outcome.members {
         member(one, &outcome.file, statistics, to)?;
     }
@@ -121,6 +121,25 @@ fn announced(
     all
 }
 
+/// Writes the state in which a path comes to a statement.
+pub fn state(state: &StateAt, to: &mut dyn Write) -> io::Result<()> {
+    let StateAt { place, path, contents } = state;
+    let Located { file, start, end } = Located::of(place);
+    line(&StateLine { v: VERSION, kind: "state", file, start, end, path, state: contents }, to)
+}
+
+#[derive(Serialize)]
+struct StateLine<'a> {
+    v: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    file: &'a str,
+    start: Position,
+    end: Position,
+    path: &'a [String],
+    state: &'a Contents,
+}
+
 /// The line that compares a file with its announcements.
 #[derive(Serialize)]
 struct ExpectationLine<'a> {
@@ -211,6 +230,8 @@ struct DiagnosticLine<'a> {
     /// The part that could not be shown, which may be all of it; none where the id has no reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Located<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<Located<'a>>,
     notes: Vec<Note<'a>>,
     path: &'a [String],
     /// Where each condition of the path stands.
@@ -237,10 +258,11 @@ impl<'a> DiagnosticLine<'a> {
                 .generated
                 .map(|(start, end)| Range { start: start.into(), end: end.into() }),
             member: diagnostic.member.as_deref(),
-            reason: message
-                .id
-                .contains(':')
-                .then(|| Located::of(diagnostic.reason.as_ref().unwrap_or(&message.place))),
+            reason: message.id.contains(':').then(|| {
+                let narrower = diagnostic.reason.as_ref().or(diagnostic.part.as_ref());
+                Located::of(narrower.unwrap_or(&message.place))
+            }),
+            subject: diagnostic.subject.as_ref().map(Located::of),
             notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
             path: &diagnostic.path,
             steps: diagnostic.steps.iter().map(Located::of).collect(),

@@ -7,8 +7,7 @@ use sil::render;
 use super::trusted;
 use crate::session::Outcome;
 
-pub(super) fn outcome(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
-    findings(outcome, to)?;
+pub(super) fn verdicts(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     match trusted(outcome) {
         Some(trusted) => writeln!(to, "{}: {trusted}", outcome.file),
         None => Ok(()),

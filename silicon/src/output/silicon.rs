@@ -9,6 +9,7 @@ use sil::render::{Place, Texts};
 
 use super::trusted;
 use crate::report::{MemberKind, Severity};
+use crate::session::parts::indexed;
 use crate::session::{Diagnostic, FileVerdict, Outcome};
 
 pub(super) fn outcome(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
@@ -180,21 +181,8 @@ fn quote(texts: &Texts, place: &Place) -> String {
 /// Returns the text before the `[` of an index.
 fn subject(texts: &Texts, index: &Place) -> Option<String> {
     let (text, range) = texts.locate(index)?;
-    let before = text[..range.start].trim_end().strip_suffix('[')?.trim_end();
-    let mut depth = 0_usize;
-    let mut start = before.len();
-    for (at, c) in before.char_indices().rev() {
-        match c {
-            ')' | ']' => depth += 1,
-            '(' | '[' if depth > 0 => depth -= 1,
-            '(' | '[' => break,
-            _ if depth > 0 || c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '\'') => {}
-            _ => break,
-        }
-        start = at;
-    }
-    let subject = &before[start..];
-    (!subject.is_empty()).then(|| subject.split_whitespace().collect::<Vec<_>>().join(" "))
+    let subject = &text[indexed(text, range.start)?];
+    Some(subject.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The name of what is called or applied: behind the targets, before the arguments.

@@ -60,6 +60,11 @@ pub struct Diagnostic {
     pub member: Option<String>,
     /// The part that could not be shown, where it is another.
     pub reason: Option<Place>,
+    /// The part of the place that could not be shown, where no finding tells it apart: what is
+    /// written, of an assignment.
+    pub part: Option<Place>,
+    /// What an index or a key is one of, where that could not be shown of it.
+    pub subject: Option<Place>,
     /// The permission that is missing, where that has words.
     pub missing: Option<Missing>,
     /// It follows from what is wrong where that part stands.
@@ -220,6 +225,12 @@ impl Outcome {
         self.diagnostics.extend(diagnostics);
     }
 
+    /// Adds findings, in the order of their places.
+    pub fn found(&mut self, found: Vec<Diagnostic>) {
+        self.diagnostics.extend(found);
+        self.sort();
+    }
+
     /// Draws the conclusions, once all members have been added.
     pub fn complete(&mut self) {
         if !self.members.is_empty() {
@@ -298,6 +309,8 @@ impl Diagnostic {
             generated: None,
             member: None,
             reason: None,
+            part: None,
+            subject: None,
             missing: None,
             is_consequence: false,
             path: Vec::new(),

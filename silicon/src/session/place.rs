@@ -7,7 +7,8 @@ use sil::source::{Sources, Span};
 use sil::source_map::{self, Explained, SourceMap};
 
 use super::outcome::{Diagnostic, Missing};
-use crate::report::{Amount, Finding, Shortfall, Step, in_percent};
+use super::parts;
+use crate::report::{Amount, ErrorId, Finding, Reason, Shortfall, Step, in_percent};
 
 /// The places of one program.
 pub struct Places<'a> {
@@ -96,7 +97,22 @@ impl<'a> Places<'a> {
             location: shortfall.location.clone(),
             is_some: shortfall.needed == Amount::Some,
         });
-        Diagnostic { generated, reason, missing, is_consequence, ..Diagnostic::of(message) }
+        let (part, subject) = if self.is_translated() { (None, None) } else { self.parts(finding) };
+        let found = Diagnostic::of(message);
+        Diagnostic { generated, reason, part, subject, missing, is_consequence, ..found }
+    }
+
+    /// See [`Diagnostic::part`] and [`Diagnostic::subject`].
+    fn parts(&self, finding: &Finding) -> (Option<Place>, Option<Place>) {
+        let is_target = finding.error == ErrorId::AssignmentFailed && finding.reason_span.is_none();
+        let part = is_target.then(|| parts::target(finding.span, self.sources)).flatten();
+        let is_index = matches!(
+            finding.reason,
+            Some(Reason::IndexNegative | Reason::IndexTooLarge | Reason::KeyMissing)
+        );
+        let index = finding.reason_span.filter(|_| is_index);
+        let subject = index.and_then(|index| parts::subject(index, self.sources));
+        (part.map(|part| self.of(part)), subject.map(|subject| self.of(subject)))
     }
 
     /// The conditions that led to a finding, as the user wrote them, and where they stand. Those of

@@ -91,19 +91,33 @@ impl Costs {
     /// Reads what a run has printed with `--message-format json`. `Err`: what is wrong, with its
     /// line.
     pub fn read(text: &str) -> Result<Self, String> {
-        let mut costs = BTreeMap::new();
+        let mut costs = Self::default();
         for (index, line) in text.lines().enumerate() {
             let line: Line = serde_json::from_str(line)
                 .map_err(|error| format!("line {}: {error}", index + 1))?;
             if line.is == "member" {
-                let member = Named { file: line.file, kind: line.kind, name: line.name };
-                *costs.entry(member).or_insert(0.0) += line.time_ms.max(0.0);
+                costs.add(&line.file, &line.kind, &line.name, line.time_ms);
             }
         }
-        if costs.is_empty() {
+        if costs.0.is_empty() {
             return Err("it has no members".to_owned());
         }
-        Ok(Self(costs))
+        Ok(costs)
+    }
+
+    fn add(&mut self, file: &str, kind: &str, name: &str, time: f64) {
+        let [file, kind, name] = [file, kind, name].map(str::to_owned);
+        *self.0.entry(Named { file, kind, name }).or_insert(0.0) += time.max(0.0);
+    }
+}
+
+/// By file, kind and name, with the milliseconds that a member took.
+impl<'a> FromIterator<(&'a str, MemberKind, &'a str, f64)> for Costs {
+    fn from_iter<I: IntoIterator<Item = (&'a str, MemberKind, &'a str, f64)>>(all: I) -> Self {
+        let mut costs = Self::default();
+        all.into_iter()
+            .for_each(|(file, kind, name, time)| costs.add(file, kind.name(), name, time));
+        costs
     }
 }
 

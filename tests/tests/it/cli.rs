@@ -105,6 +105,19 @@ fn flags_of_the_reference_verifier_are_known() {
 }
 
 #[test]
+fn flags_that_only_the_reference_knows_are_told_as_such() {
+    let scratch = programs();
+    for (flag, is_told) in [("--ignoreFile", true), ("--no-such-flag", false)] {
+        let run = scratch.silicon(&[flag, "good.sil"]);
+        assert_eq!(run.code, Some(2), "{run:#?}");
+        let note = format!("note: {flag} is a flag of the reference verifier");
+        assert_eq!(run.stderr.contains(&note), is_told, "{run:#?}");
+    }
+    let selected = ["--compat", "silicon", "--select", "m", "--ignoreFile", "good.sil"];
+    assert_eq!(scratch.silicon(&selected).code, Some(0));
+}
+
+#[test]
 fn questions_about_the_command_are_answered() {
     let scratch = programs();
     for (arguments, part) in [

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use serde_json::{Value, json};
 use sil_tests::binaries::{Run, Scratch, path};
 use sil_tests::clients::has_jdk;
-use tempfile::TempDir;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -29,34 +29,36 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
 
 /// The classes of the client; `None`, and said so, where there is no JDK.
 fn client() -> Option<&'static Path> {
-    static BUILT: OnceLock<Option<TempDir>> = OnceLock::new();
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
         if !has_jdk() {
             return None;
         }
-        let classes = tempfile::tempdir().expect("a temporary directory can be made");
+        let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("client");
+        // What an earlier run left there.
+        let _ = fs::remove_dir_all(&classes);
+        fs::create_dir_all(&classes).expect("a directory can be made");
         let mut files = Vec::new();
         sources(&root().join("tests/jvm"), &mut files);
         let compiler = Command::new("javac")
             .args(["-nowarn", "-sourcepath"])
             .arg(root().join("jvm/stubs"))
             .arg("-d")
-            .args([classes.path()])
+            .arg(&classes)
             .args(&files)
             .output()
             .expect("the compiler runs");
         assert!(compiler.status.success(), "{compiler:?}");
         Some(classes)
     });
-    built.as_ref().map(TempDir::path)
+    built.as_deref()
 }
 
 /// The agent, as the command writes it, with an argument of our own.
 fn agent(command: &Path) -> String {
-    let home = tempfile::tempdir().expect("a temporary directory can be made").keep();
     let run = Command::new(path("silicon"))
         .args(["jvm", "env"])
-        .env("XDG_CACHE_HOME", &home)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .env_remove("JAVA_TOOL_OPTIONS")
         .output()
         .expect("it runs");
@@ -99,7 +101,7 @@ fn says(others: &[(usize, &str)]) -> String {
     for (index, other) in others {
         lines[*index] = (*other).to_owned();
     }
-    lines.iter().map(|line| format!("echo '{line}'; ")).collect()
+    lines.iter().flat_map(|line| ["echo '", line, "'; "]).collect()
 }
 
 #[test]
@@ -133,7 +135,7 @@ fn a_process_that_is_not_to_be_trusted_is_no_success() {
         "echo '{\"to\":1,\"error\":\"no\"}'; sleep 60".to_owned(),
     ];
     // The last process is honest, and finds something the next time.
-    let finding = r#"{"to":2,"line":{"type":"diagnostic","id":"odd:odd","message":"odd","start":{"line":1,"column":1},"end":{"line":1,"column":2}}}"#;
+    let finding = r#"{"to":2,"line":{"type":"diagnostic","id":"odd:odd","message":"odd","member":"m","start":{"line":1,"column":1},"end":{"line":1,"column":2}}}"#;
     let again = says(&[]).replace("\"to\":1", "\"to\":2");
     let honest = format!("{}read line; echo '{finding}'; {again}read line", says(&[]));
     let mut script = String::from(
@@ -158,6 +160,46 @@ fn a_process_that_is_not_to_be_trusted_is_no_success() {
     assert!(found.starts_with("Failure: Internal") && found.contains("odd:odd: odd"), "{found}");
     let asked = fs::read_to_string(scratch.path().join("count")).expect("it was written");
     assert_eq!(asked.lines().count(), faults.len() + 1, "each fault had its turn");
+}
+
+#[test]
+fn a_process_that_finds_no_room_is_no_success() {
+    let Some(classes) = client() else { return };
+    let scratch = Scratch::empty();
+    let command = scratch.path().join("silicon");
+    let script = format!("#!/bin/sh\nTMPDIR=/dev/null exec {} \"$@\"\n", path("silicon").display());
+    fs::write(&command, script).expect("it can be written");
+    fs::set_permissions(&command, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    let run = verify(classes, &command, 2, 60_000);
+    let failure = "Failure: AbortedExceptionally";
+    assert!(run.stdout.lines().all(|line| line.starts_with(failure)), "{run:#?}");
+    assert_eq!(run.stdout.lines().count(), 2, "{run:#?}");
+}
+
+#[test]
+fn options_are_handed_on() {
+    let Some(classes) = client() else { return };
+    let scratch = Scratch::empty();
+    let command = scratch.path().join("silicon");
+    let script = "#!/bin/sh\nread -r line\necho \"$line\" >$(dirname $0)/asked\n";
+    fs::write(&command, script).expect("it can be written");
+    fs::set_permissions(&command, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    let run = Command::new("java")
+        .arg(agent(&command))
+        .arg("-cp")
+        .args([classes, Path::new("Main")])
+        .args(["1", "60000", "--exhaleMode=2", "--select", "m", "a.vpr"])
+        .env("SILICON_OPTIONS", " --member-limit=0  --threads=1 ")
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .output();
+    let run = Run::from(run.expect("the JVM starts"));
+    assert!(run.stdout.starts_with("Failure: "), "{run:#?}");
+    let asked: Value = serde_json::from_str(&scratch.read("asked")).expect("it is JSON");
+    // No plugin has looked at the termination of anything, and the client has selected already.
+    let expected =
+        ["--compat", "silicon", "--exhaleMode=2", "a.vpr", "--member-limit=0", "--threads=1"];
+    assert_eq!(asked["verify"]["options"], json!(expected));
+    assert_eq!(asked["verify"]["text"], "method m()\n{\n  assert true\n}\n\n");
 }
 
 #[test]

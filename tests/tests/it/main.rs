@@ -7,6 +7,7 @@ mod architecture;
 mod bad_input;
 mod cache;
 mod cli;
+mod cluster;
 mod direct;
 mod docs;
 mod formats;

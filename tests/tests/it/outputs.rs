@@ -1,10 +1,13 @@
 //! The output of the command: lines of JSON, reports, states, costs, scripts, graphs.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use sil_tests::binaries::Scratch;
-use sil_tests::sample::{FAILS, VERIFIES, lines, of_type, programs, timeless};
+use sil_tests::binaries::{Scratch, path};
+use sil_tests::sample::{FAILS, VERIFIES, endless, lines, of_type, programs, timeless};
 
 #[test]
 fn json_tells_the_part_that_could_not_be_shown() {
@@ -17,6 +20,52 @@ fn json_tells_the_part_that_could_not_be_shown() {
         "end": { "line": 3, "column": 10 },
     });
     assert_eq!(lines(&run)[0]["reason"], expected, "{run:#?}");
+}
+
+#[test]
+fn json_tells_what_is_written_and_what_is_indexed() {
+    let text = "field f: Int\nmethod m(x: Ref, s: Seq[Int], n: Map[Int, Int])\n{\n  \
+                (x).f := 3\n  assert (s ++ s)[1] == n[7]\n}\n";
+    let scratch = Scratch::new(&[("part.vpr", text.as_bytes())]);
+    let run = scratch.silicon(&["--message-format", "json", "part.vpr"]);
+    let lines = lines(&run);
+    let columns = |id: &str, part: &str| {
+        let found =
+            lines.iter().find(|line| line["id"].as_str().is_some_and(|it| it.ends_with(id)));
+        let place = &found.unwrap_or_else(|| panic!("{id}: {run:#?}"))[part];
+        (place["start"]["column"].as_u64(), place["end"]["column"].as_u64())
+    };
+    assert_eq!(columns(":insufficient.permission", "reason"), (Some(3), Some(8)));
+    assert_eq!(columns(":seq.index.length", "reason"), (Some(19), Some(20)));
+    assert_eq!(columns(":seq.index.length", "subject"), (Some(10), Some(18)));
+    assert_eq!(columns(":map.key.contains", "subject"), (Some(25), Some(26)));
+}
+
+#[test]
+fn findings_are_told_before_the_end_and_in_order() {
+    let first = "method first() { assert false }\nmethod second() { assert 1 > 2 }\n";
+    let text = format!("{first}{}", endless());
+    let scratch = Scratch::new(&[("a.vpr", text.as_bytes())]);
+    for format in ["human", "short", "json"] {
+        let mut process = Command::new(path("silicon"))
+            .args(["--join=never", "--member-limit=0", "--message-format", format, "a.vpr"])
+            .current_dir(scratch.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command starts");
+        let mut said = BufReader::new(process.stdout.take().expect("it is a pipe"));
+        let mut text = String::new();
+        while text.matches("assert.failed").count() < 2 {
+            assert_ne!(said.read_line(&mut text).expect("it says something"), 0, "{text}");
+        }
+        kill_process(Pid::from_child(&process), Signal::TERM).expect("it is still at work");
+        said.read_to_string(&mut text).expect("it says the rest");
+        assert_eq!(process.wait().expect("it ends").code(), Some(143), "{text}");
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+        assert!(at("`false`") < at("`1 > 2`"), "{text}");
+        assert_eq!(text.matches("assert.failed").count(), 2, "each once: {text}");
+    }
 }
 
 #[test]

@@ -5,10 +5,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use sil_tests::binaries::{self, Scratch};
 use sil_tests::clients::installed;
-use sil_tests::sample::{FAILS, VERIFIES};
+use sil_tests::sample::{FAILS, VERIFIES, endless};
 use sil_tests::schema::violations;
 
 const MANUAL: &str = include_str!("../../../docs/front-ends.md");
@@ -21,8 +22,14 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
+        Self::start_in(&std::env::temp_dir())
+    }
+
+    /// With another directory for what is temporary.
+    fn start_in(directory: &Path) -> Self {
         let mut process = Command::new(binaries::path("silicon"))
             .args(["serve", "--stdio"])
+            .env("TMPDIR", directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -121,16 +128,6 @@ fn what_makes_no_request_is_told_and_forgotten() {
     assert_eq!(server.end(), Some(0));
 }
 
-/// A method with so many paths that nobody sees the last one.
-fn endless() -> String {
-    let branches: String =
-        (0..60).map(|n| format!("  if (f({n}, x)) {{ x := x + 1 }}\n")).collect();
-    format!(
-        "domain D {{ function f(n: Int, x: Int): Bool }}\n\
-         method endless(y: Int) {{\n  var x: Int := y\n{branches}  assert x >= y\n}}\n"
-    )
-}
-
 #[test]
 fn requests_are_cancelled_before_and_while_they_are_worked_on() {
     let mut server = Server::start();
@@ -150,6 +147,25 @@ fn requests_are_cancelled_before_and_while_they_are_worked_on() {
     server.ask(&json!(4), &endless(), &options);
     assert_eq!(server.hear()["line"]["type"], "members");
     assert_eq!(server.end(), Some(0), "it does not wait for what nobody wants to know");
+}
+
+#[test]
+fn nothing_is_left_where_a_signal_ends_it() {
+    let scratch = Scratch::empty();
+    for text in [None, Some(endless())] {
+        let mut server = Server::start_in(scratch.path());
+        server.ask(&json!(1), VERIFIES, &[]);
+        server.answer(&json!(1));
+        if let Some(text) = text {
+            server.ask(&json!(2), &text, &["--join=never", "--member-limit=0"]);
+            assert_eq!(server.hear()["line"]["type"], "members");
+        }
+        let pid = Pid::from_child(&server.process);
+        kill_process(pid, Signal::TERM).expect("it is there");
+        assert_eq!(server.process.wait().expect("it ends").code(), Some(143));
+        let left: Vec<_> = fs::read_dir(scratch.path()).expect("it is there").collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
 }
 
 /// The text of the block of the manual that begins with this line.

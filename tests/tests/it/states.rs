@@ -1,6 +1,7 @@
 //! `--state`: what is known and held before a statement.
 
 use sil_tests::binaries::Scratch;
+use sil_tests::schema::violations;
 
 #[test]
 fn what_is_known_at_a_line_is_shown_for_each_path() {
@@ -26,6 +27,11 @@ fn what_is_known_at_a_line_is_shown_for_each_path() {
     let json = scratch.silicon(&["--state", "a.vpr:13", "--message-format", "json"]).stdout;
     let states: Vec<serde_json::Value> =
         json.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
+    let schema = include_str!("../../../docs/output.schema.json");
+    let schema = serde_json::from_str(schema).expect("the schema is JSON");
+    for state in &states {
+        assert_eq!(violations(&schema, state), Vec::<String>::new(), "{state}");
+    }
     assert_eq!(states.len(), 2);
     assert_eq!(
         states[0]["state"]["variables"][2],

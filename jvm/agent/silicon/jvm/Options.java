@@ -7,19 +7,23 @@ import java.util.Map;
 /** The client's arguments, in the words of the command. */
 final class Options {
     private static final String TERMINATION = "TerminationPlugin";
+    /** A variable of the environment with options of the command that no client knows. */
+    private static final String OTHERS = "SILICON_OPTIONS";
 
     private final List<String> given;
-    private final boolean isTerminationChecked;
 
-    /** `isBehindPlugins` says whether plugins of Silver have seen the program. */
-    Options(List<String> given, boolean isBehindPlugins) {
+    Options(List<String> given) {
         this.given = given;
+    }
+
+    /** Tells whether Silver's termination plugin is among those that run. */
+    private boolean checksTermination() {
         boolean isDefault = !given.contains("--disableDefaultPlugins")
                 && !given.contains("--disableTerminationPlugin");
         boolean isNamed = value("--plugin").contains(TERMINATION)
                 || value("--plugin").contains(":Termination")
                 || value("--plugin").startsWith("Termination");
-        isTerminationChecked = isBehindPlugins && (isDefault || isNamed);
+        return isDefault || isNamed;
     }
 
     /** The value of a flag; empty if there is none. */
@@ -36,10 +40,10 @@ final class Options {
         return "";
     }
 
-    /** Options of a request. */
-    List<String> ours() {
+    /** Options of a request; `isBehindPlugins` says whether plugins have seen the program. */
+    List<String> ours(boolean isBehindPlugins) {
         List<String> ours = new ArrayList<>(List.of("--compat", "silicon"));
-        if (isTerminationChecked) {
+        if (isBehindPlugins && checksTermination()) {
             ours.add("--assume-termination");
         }
         for (int index = 0; index < given.size(); index++) {
@@ -49,6 +53,10 @@ final class Options {
             } else if (!given.get(index).startsWith("--select=")) {
                 ours.add(given.get(index));
             }
+        }
+        String others = System.getenv(OTHERS);
+        if (others != null && !others.isBlank()) {
+            ours.addAll(List.of(others.strip().split("\\s+")));
         }
         return ours;
     }
@@ -62,13 +70,50 @@ final class Options {
 
     /** Adds what the client wants to know beside an error. */
     void contexts(Client client, Errors errors, Map<String, Object> finding, Object error) {
-        if (!given.contains("--enableBranchconditionReporting")) {
+        boolean wantsConditions = given.contains("--enableBranchconditionReporting");
+        Object state = counterexample(client, finding.get("counterexample"));
+        if (!wantsConditions && state == client.none()) {
             return;
         }
-        Object conditions = client.seq(errors.conditions(finding));
+        List<Object> conditions = wantsConditions ? errors.conditions(finding) : List.of();
         Object context = client.make("viper.silicon.interfaces.SiliconFailureContext",
-                conditions, client.none(), client.none());
+                client.seq(conditions), state, client.none());
         client.call("viper.silver.verifier.VerificationError", error, "failureContexts_$eq",
                 client.seq(List.of(context)));
+    }
+
+    /**
+     * A state in which it may go wrong, as values by name.
+     *
+     * <p>A client that asks for one in the reference's own terms (`native`) has none: it would look
+     * for parts that are not there.
+     */
+    private Object counterexample(Client client, Object state) {
+        if (!(state instanceof Map<?, ?> found) || value("--counterexample").equals("native")) {
+            return client.none();
+        }
+        List<Object> entries = new ArrayList<>();
+        for (Object one : (List<?>) found.get("variables")) {
+            Map<?, ?> variable = (Map<?, ?>) one;
+            entries.add(entry(client, variable.get("name"), variable.get("value")));
+        }
+        for (String heap : List.of("heap", "old")) {
+            for (Object one : found.get(heap) instanceof List<?> list ? list : List.of()) {
+                Map<?, ?> location = (Map<?, ?>) one;
+                Object name = heap.equals("old")
+                        ? "old(" + location.get("location") + ")" : location.get("location");
+                Object value = location.get("value");
+                entries.add(entry(client, name, value == null ? location.get("amount") : value));
+            }
+        }
+        Object map = client.call("scala.collection.immutable.Map$",
+                client.module("scala.collection.immutable.Map"), "from", client.seq(entries));
+        Object model = client.make("viper.silver.verifier.Model", map);
+        return client.some(client.make("viper.silver.verifier.SimpleCounterexample", model));
+    }
+
+    private static Object entry(Client client, Object name, Object value) {
+        Object words = client.make("viper.silver.verifier.ConstantEntry", String.valueOf(value));
+        return client.make("scala.Tuple2", String.valueOf(name), words);
     }
 }

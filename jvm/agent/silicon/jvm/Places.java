@@ -1,6 +1,8 @@
 package silicon.jvm;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,19 +71,10 @@ final class Places {
             }
         }
         // Nodes come from the outside in.
-        java.util.Collections.reverse(around);
-        around.sort(java.util.Comparator.comparingInt(Placed::length));
+        Collections.reverse(around);
+        around.sort(Comparator.comparingInt(Placed::length));
         there.addAll(around);
         return there;
-    }
-
-    /** Tells whether a node stands exactly at a place. */
-    boolean isExact(Member member, Object place) {
-        int shift = member.member.start();
-        Map<?, ?> range = (Map<?, ?>) place;
-        int from = member.tokens.from(text.offset(range.get("start")) - shift);
-        int to = member.tokens.from(text.offset(range.get("end")) - shift);
-        return member.nodes.stream().anyMatch(one -> one.start == from && one.end == to);
     }
 
     private Member place(Text.Member member) {
@@ -113,7 +106,7 @@ final class Places {
         }
     }
 
-    /** The nodes below a node, in the order in which they are printed. */
+    /** The nodes below a node but for types, in the order in which they are printed. */
     private List<Object> inOrder(Object node) {
         if (client.is(node, "viper.silver.ast.MethodCall")) {
             List<Object> all = new ArrayList<>(
@@ -121,6 +114,8 @@ final class Places {
             all.addAll(client.list(client.call("viper.silver.ast.MethodCall", node, "args")));
             return all;
         }
-        return client.subnodes(node);
+        List<Object> all = client.subnodes(node);
+        all.removeIf(one -> client.is(one, "viper.silver.ast.Type"));
+        return all;
     }
 }

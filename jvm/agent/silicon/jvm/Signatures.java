@@ -29,6 +29,7 @@ final class Signatures {
             new Needed("viper/silver/ast/utility/Expressions$",
                     "instantiateVariables(Lviper/silver/ast/Exp;" + SEQ + SEQ
                             + ")Lviper/silver/ast/Exp;"),
+            new Needed("viper/silver/frontend/Frontend"),
             new Needed("viper/silver/verifier/Success$"),
             new Needed("viper/silver/verifier/Failure", "<init>(" + SEQ + ")V"),
             new Needed("viper/silver/verifier/AbortedExceptionally",

@@ -11,6 +11,9 @@ final class Text {
     private static final String[] KINDS =
         {"domains", "fields", "functions", "predicates", "methods", "extensions"};
 
+    private static final String ELSE_IF = "elseif";
+    private static final int ELSE = 4;
+
     final String text;
     /** In the order of the text. */
     final List<Member> members = new ArrayList<>();
@@ -68,7 +71,8 @@ final class Text {
 
     /**
      * Cuts a text into tokens: names and numbers, and all other characters one by one. Blanks,
-     * parentheses and comments are left out, since they depend on what stands around a node.
+     * parentheses and comments are left out, since they depend on what stands around a node. So
+     * does whether a conditional statement behind `else` is one word with it.
      */
     static Tokens tokens(String text) {
         Tokens tokens = new Tokens(text);
@@ -97,6 +101,10 @@ final class Text {
                 while (end < text.length() && Character.isJavaIdentifierPart(text.charAt(end))) {
                     end++;
                 }
+            }
+            if (text.substring(at, end).equals(ELSE_IF)) {
+                tokens.add(at, at + ELSE);
+                at += ELSE;
             }
             tokens.add(at, end);
             at = end;

@@ -19,24 +19,28 @@ import java.util.Set;
 public final class Verification {
     private final Client client;
     private final Object reporter;
-    private final boolean isBehindPlugins;
-    private Options options = new Options(List.of(), false);
+    private Options options = new Options(List.of());
     private Server server;
 
     /** `silicon` is the object; its class loader is the client's. */
     public Verification(Object silicon, Object reporter) {
         client = new Client(silicon.getClass().getClassLoader());
         this.reporter = reporter;
-        // Plugins run in frontends of Silver; other clients make the object themselves.
-        isBehindPlugins = StackWalker.getInstance().walk(frames -> frames.anyMatch(
-                frame -> frame.getClassName().startsWith("viper.silver.frontend.")));
+    }
+
+    /** Tells whether a frontend of Silver asks, which has run its plugins; others ask themselves. */
+    private boolean isBehindPlugins() {
+        Class<?> frontend = client.type("viper.silver.frontend.Frontend");
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(
+                frames -> frames.anyMatch(
+                        frame -> frontend.isAssignableFrom(frame.getDeclaringClass())));
     }
 
     /** Takes the client's arguments, and gives the client its `Config`. */
     public Object configure(Object arguments) {
         List<String> words = new ArrayList<>();
         client.list(arguments).forEach(word -> words.add(String.valueOf(word)));
-        options = new Options(words, isBehindPlugins);
+        options = new Options(words);
         return client.make("viper.silicon.Config", arguments);
     }
 
@@ -68,11 +72,12 @@ public final class Verification {
 
     /** Verifies a program, and returns a `VerificationResult`. */
     public synchronized Object verify(Object program) {
-        Text text = new Text(client, program);
-        Heard heard = new Heard(text, new Errors(client, text, program));
+        Heard heard = null;
         try {
+            Text text = new Text(client, program);
+            heard = new Heard(text, new Errors(client, text, program));
             Server process = server();
-            process.verify("program.vpr", text.text, options.ours(), heard);
+            process.verify("program.vpr", text.text, options.ours(isBehindPlugins()), heard);
             List<Object> errors = heard.errors();
             String doubt = heard.doubt(process.isThere());
             if (doubt != null && errors.isEmpty()) {
@@ -81,7 +86,7 @@ public final class Verification {
             return errors.isEmpty()
                     ? client.module("viper.silver.verifier.Success")
                     : client.make("viper.silver.verifier.Failure", client.seq(errors));
-        } catch (IOException | RuntimeException problem) {
+        } catch (IOException | RuntimeException | StackOverflowError problem) {
             // The next run has a new process.
             stop();
             return aborted(problem, heard);
@@ -93,8 +98,8 @@ public final class Verification {
     }
 
     /** What was found until the process was lost, and that it was. */
-    private Object aborted(Exception problem, Heard heard) {
-        List<Object> errors = heard.errors();
+    private Object aborted(Throwable problem, Heard heard) {
+        List<Object> errors = heard == null ? new ArrayList<>() : heard.errors();
         errors.add(client.make("viper.silver.verifier.AbortedExceptionally", problem));
         return client.make("viper.silver.verifier.Failure", client.seq(errors));
     }
@@ -147,7 +152,7 @@ public final class Verification {
                     member(line);
                     return false;
                 case "file":
-                    place(null);
+                    place(null, "verified".equals(line.get("verdict")));
                     file = line;
                     return false;
                 case "run":
@@ -162,8 +167,8 @@ public final class Verification {
         private void member(Map<String, Object> line) {
             String key = line.get("kind") + " " + line.get("name");
             Integer number = numbers.get(key);
-            List<Object> own = place(number);
             boolean isVerified = "verified".equals(line.get("verdict"));
+            List<Object> own = place(number, isVerified);
             if (isVerified) {
                 verified.add(key);
             }
@@ -181,21 +186,34 @@ public final class Verification {
             client.call("viper.silver.reporter.Reporter", reporter, "report", message);
         }
 
-        private List<Object> place(Integer number) {
+        /** Makes errors of what has been said, and returns those of a member. */
+        private List<Object> place(Integer number, boolean isVerified) {
             List<Object> own = new ArrayList<>();
             for (Map<String, Object> finding : pending) {
+                if (isRemark(finding, isVerified)) {
+                    continue;
+                }
                 Object error = errors.of(finding);
                 options.contexts(client, errors, finding, error);
-                own.add(error);
+                (finding.get("member") == null || number == null ? ofNoMember : own).add(error);
             }
             pending.clear();
-            (number == null ? ofNoMember : found.get(number)).addAll(own);
+            if (number != null) {
+                found.get(number).addAll(own);
+            }
             return own;
+        }
+
+        /** Tells whether a finding leaves the verdict alone: it warns, and not of having given up. */
+        private boolean isRemark(Map<String, Object> finding, boolean isVerified) {
+            String id = String.valueOf(finding.get("id"));
+            return "warning".equals(finding.get("severity"))
+                    && (isVerified || id.endsWith(".warning"));
         }
 
         /** In the order of the reference: by place; functions, predicates and methods at one place. */
         List<Object> errors() {
-            place(null);
+            place(null, false);
             List<Object> all = new ArrayList<>(ofNoMember);
             for (String kind : List.of("domains", "fields", "functions", "predicates", "methods",
                     "extensions")) {

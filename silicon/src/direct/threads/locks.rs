@@ -10,6 +10,7 @@ use chalice::program::locking::Given;
 use chalice::program::{ClassId, Expr, LockMode, Method, MethodId, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
 
+use super::asking::sets_of;
 use super::levels::{known, objects};
 use crate::direct::{Chalice, Direct, renumbered, span};
 use crate::engine::Stop;
@@ -34,7 +35,7 @@ impl Listed<'_> {
 impl Chalice<'_, '_> {
     /// Where the locks of a thread are not known: any may be held.
     pub(in crate::direct) fn unknown_locks(&mut self) -> Locks {
-        let sort = self.terms.user_sort("Locks", &[]);
+        let sort = moment_sort(&mut self.terms);
         let base = self.fresh("locks", sort);
         Locks {
             base: Some(base),
@@ -63,7 +64,10 @@ impl Chalice<'_, '_> {
         if !self.direct.locking.has_readers {
             return Terms::FALSE;
         }
-        of_base(&mut self.terms, "direct.rdheld", base, object, Sort::BOOL)
+        match sets_of(&mut self.terms, base) {
+            Some((_, read)) => self.terms.set_contains(object, read),
+            None => of_base(&mut self.terms, "direct.rdheld", base, object, Sort::BOOL),
+        }
     }
 
     fn in_read(&mut self, locks: &Locks, object: Term) -> Term {
@@ -481,6 +485,11 @@ impl Chalice<'_, '_> {
     }
 }
 
+/// The sort of moments: what is held then, and at which levels.
+pub(in crate::direct) fn moment_sort(terms: &mut Terms) -> Sort {
+    terms.user_sort("Locks", &[])
+}
+
 fn of_base(terms: &mut Terms, name: &str, base: Term, object: Term, result: Sort) -> Term {
     let moment = terms.sort(base);
     let symbol = terms.declare_function(name, &[moment, Sort::REF], result);
@@ -502,7 +511,10 @@ fn is_none_of(terms: &mut Terms, object: Term, others: &[Term]) -> Term {
 
 /// Makes the claim that an object was held at a moment.
 pub(in crate::direct) fn base_held(terms: &mut Terms, base: Term, object: Term) -> Term {
-    of_base(terms, "direct.held", base, object, Sort::BOOL)
+    match sets_of(terms, base) {
+        Some((held, _)) => terms.set_contains(object, held),
+        None => of_base(terms, "direct.held", base, object, Sort::BOOL),
+    }
 }
 
 fn in_held(terms: &mut Terms, locks: &Locks, object: Term) -> Term {

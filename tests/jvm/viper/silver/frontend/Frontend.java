@@ -1,0 +1,3 @@
+package viper.silver.frontend;
+
+public interface Frontend {}
