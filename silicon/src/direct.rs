@@ -13,32 +13,24 @@
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported),
 //! [`eval`], [`functions`], [`assertion`] (produce and consume), [`instance`] (fold and unfold),
 //! [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`],
-//! [`defaults`] (options of the original verifier), [`calls`], [`loops`], [`forks`], [`terminates`]
-//! (that functions come to an end), [`levels`], [`locks`] (what methods do to them is known of
-//! [`Locking`]), [`monitors`], [`kept`] (earlier states), [`history`], [`channels`], [`member`].
+//! [`defaults`] (options of the original verifier), [`calls`], [`loops`], [`terminates`] (that
+//! functions come to an end), [`threads`] (locks, forks and channels), [`member`].
 
-mod asking;
 mod assertion;
 mod calls;
-mod channels;
 mod defaults;
 mod eval;
 mod exec;
-mod forks;
 mod fractions;
 mod functions;
 mod graph;
-mod history;
 mod instance;
-mod kept;
-mod levels;
-mod locks;
 mod loops;
 mod member;
-mod monitors;
 mod scope;
 mod table;
 mod terminates;
+mod threads;
 mod together;
 
 use std::ops::{Deref, DerefMut};
@@ -79,7 +71,7 @@ pub(crate) struct Direct {
     /// The effects of methods on locks.
     locking: Locking,
     /// The statements of monitor invariants about two states.
-    histories: history::Histories,
+    histories: threads::history::Histories,
     /// The options in the first line of the program.
     options: chalice::Options,
 }

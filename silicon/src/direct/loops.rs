@@ -5,7 +5,7 @@ use chalice::program::{Block, Expr, LocalId, Stmt, StmtKind};
 use smt::terms::Term;
 
 use super::exec::{Flow, keyword};
-use super::locks::Listed;
+use super::threads::locks::Listed;
 use super::{Chalice, span};
 use crate::engine::Stop;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};

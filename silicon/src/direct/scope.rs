@@ -17,8 +17,8 @@ use smt::terms::grow_stack;
 
 use super::defaults::is_own;
 use super::graph::is_result;
-use super::history::depends_on_the_past;
 use super::table::Invariant;
+use super::threads::history::depends_on_the_past;
 use super::{Direct, is_pure, renumbered, span};
 
 /// The first construct that no rule knows, and where it stands.

@@ -15,7 +15,7 @@ use sil::program::{
 };
 
 use super::graph::Graph;
-use super::history::Histories;
+use super::threads::history::Histories;
 use super::{Direct, renumbered, span};
 
 /// The table of a program, and the program as the rules read it.

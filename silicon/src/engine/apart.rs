@@ -8,7 +8,8 @@
 use std::mem::swap;
 
 use crate::engine::findings::incidents::Incidents;
-use crate::engine::run::explore::{Knowledge, Run};
+use crate::engine::run::explore::Run;
+use crate::engine::run::scopes::Knowledge;
 use crate::engine::state::State;
 use crate::engine::state::mode::{Gathered, Mode};
 use crate::engine::{Engine, Stop};

@@ -15,7 +15,7 @@ impl Engine<'_> {
             !matches!(resource, Resource::Wand(_)) && !chunks.is_empty() && portions > 1
         });
         let tells = tells_of_locations || tells_of_maps;
-        if tells && self.is_live() {
+        if tells && self.run.is_live() {
             self.knowledge.scopes.last_mut().expect("there is a base scope").heaps.push(heap);
         }
     }

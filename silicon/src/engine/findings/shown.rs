@@ -196,7 +196,7 @@ impl Engine<'_> {
     /// A replayed run has shown its states before.
     pub(crate) fn show_state(&mut self, at: Span) {
         let observer = self.context.observer;
-        if !observer.wants_state(at) || !self.is_live() {
+        if !observer.wants_state(at) || !self.run.is_live() {
             return;
         }
         let contents = self.contents();

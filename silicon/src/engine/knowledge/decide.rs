@@ -84,7 +84,9 @@ impl Engine<'_> {
             _ => Severity::Error,
         };
         let reported = self.report(blame, reason, at, severity);
-        if self.context.options.counterexample && self.is_live() && reported.wants_counterexample()
+        if self.context.options.counterexample
+            && self.run.is_live()
+            && reported.wants_counterexample()
         {
             let state = self.counterexample(goal);
             self.log.add_counterexample(reported, state);
@@ -316,7 +318,7 @@ impl Engine<'_> {
         let time = started.elapsed();
         let steps = self.prover.resources_used().saturating_sub(steps_before);
         self.count(Means::Prover(time));
-        if self.is_live() {
+        if self.run.is_live() {
             let subject = subject::of(&self.terms, goal, &self.domains.symbols);
             let hardest = if kind == QueryKind::Obligation { steps } else { 0 };
             let cost = Cost { asked: Asked { count: 1, time }, steps, hardest };
@@ -359,7 +361,7 @@ impl Engine<'_> {
 
     /// Counts a question that is asked for the first time.
     pub(crate) fn count(&mut self, means: Means) {
-        if self.is_live() {
+        if self.run.is_live() {
             self.log.count(means);
             if let Some(sharing) = &self.run.sharing {
                 sharing.count_question(means);

@@ -36,7 +36,7 @@ impl Engine<'_> {
     /// Keeps how a quantified formula came about, for the time when it is a goal.
     pub(crate) fn note_quantifier(&mut self, formula: Term, noted: Noted) {
         // Where the variables do not occur, there is no quantifier.
-        if self.is_live() && formula != noted.body {
+        if self.run.is_live() && formula != noted.body {
             self.made.quantifiers.insert(formula, noted);
         }
     }

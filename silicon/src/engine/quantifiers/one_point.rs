@@ -9,7 +9,7 @@
 //! quantifier and is defined everywhere, so that it may be evaluated before the conjuncts to its
 //! left.
 //!
-//! **Quantified permissions**, once they are evaluated ([`Engine::remove_fixed_variables`]):
+//! **Quantified permissions**, once they are evaluated ([`remove_fixed_variables`]):
 //! `forall i, r :: r == xs[i] && c ==> acc(r.f, p)` gives permission to the places `xs[i].f`, and
 //! so does `r in Set(xs[i])`. Said of `r` the receiver is a bare variable: nothing of it can be
 //! matched, and inverse functions of `i` would be known of no location. Said of `xs[i]` it is a

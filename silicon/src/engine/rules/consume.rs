@@ -32,7 +32,7 @@ impl Sil<'_, '_> {
         snapshot
     }
 
-    /// Like [`Engine::consume_all`], from the heap that is being consumed already.
+    /// Like [`Sil::consume_all`], from the heap that is being consumed already.
     pub(crate) fn consume_parts(
         &mut self,
         clauses: &[&Expr],

@@ -238,7 +238,7 @@ impl Engine<'_> {
 
     /// How the body of a predicate is blamed where it is used: trusted if it passed its own check.
     /// But what it asserts has been shown of a whole instance only (see
-    /// [`Self::verify_predicate`]), so of a part it is trusted as far as the one who uses it is.
+    /// [`Sil::verify_predicate`]), so of a part it is trusted as far as the one who uses it is.
     ///
     /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a
     /// part, however much is written.

@@ -302,7 +302,7 @@ impl Engine<'_> {
         Ok(Rest { snapshot, parts })
     }
 
-    /// The next part of a snapshot, as [`Self::assembled`] has put it there.
+    /// The next part of a snapshot, as [`assembled`] has put it there.
     pub(crate) fn next_part(&mut self, rest: &mut Rest) -> Result<Option<Term>, Stop> {
         rest.parts = rest.parts.checked_sub(1).expect("there are as many parts as counted");
         let Some(snapshot) = rest.snapshot.take() else { return Ok(None) };

@@ -11,8 +11,7 @@
 //! - A run is a function of the state at its start and of the journal. The journal keeps what was
 //!   asked beside what came of it; a run that asks something else has another reason to, which is a
 //!   defect: the member is not verified.
-//! - `scopes` and the solver's stack have the same depth.
-//! - While any explorer replays ([`Engine::is_live`] is false), neither facts nor the solver
+//! - While any explorer replays ([`Run::is_live`] is false), neither facts nor the solver
 //!   change.
 
 #[cfg(test)]
@@ -23,57 +22,15 @@ mod trees;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashSet, FxHasher};
-use smt::facts::Facts;
+use rustc_hash::FxHasher;
 use smt::prover;
-use smt::terms::{Sort, Term, Terms};
+use smt::terms::{Sort, Term};
 
 use crate::engine::run::ahead::product;
 use crate::engine::run::merge::Guarded;
 use crate::engine::run::parts::Sharing;
 use crate::engine::state::heap::Heap;
 use crate::engine::{Engine, Stop, View};
-
-/// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.
-#[derive(Debug, Default)]
-pub(crate) struct Scope {
-    /// The literal that opened the scope.
-    pub(crate) literal: Option<Term>,
-    /// Without the literal.
-    pub(crate) facts: Vec<Term>,
-    /// The facts that became known here: forgotten with the scope (trap T16c).
-    learned: Vec<Term>,
-    /// Heaps as they were before something was given away: what follows from their shape stays
-    /// true.
-    pub(crate) heaps: Vec<Heap>,
-    /// The number of heaps, of this scope and those around it, from which that has been learnt
-    /// here.
-    pub(crate) learnt_heaps: usize,
-}
-
-/// The knowledge about the path: the tree of facts, and their consequences without the prover.
-pub(crate) struct Knowledge {
-    /// From the root to where the current run is. Mirrors the solver's stack.
-    pub(crate) scopes: Vec<Scope>,
-    /// All facts and literals of `scopes`, split into conjuncts.
-    pub(crate) known: FxHashSet<Term>,
-    /// The same, and what follows without the prover.
-    pub(crate) facts: Facts,
-    /// An obligation has failed, and nothing was learned since then.
-    pub(crate) has_failed: bool,
-}
-
-impl Default for Knowledge {
-    /// Nothing is known.
-    fn default() -> Self {
-        Self {
-            scopes: vec![Scope::default()],
-            known: FxHashSet::default(),
-            facts: Facts::new(),
-            has_failed: false,
-        }
-    }
-}
 
 /// The explorations in progress, and where others help with them.
 #[derive(Default)]
@@ -85,6 +42,13 @@ pub(crate) struct Run<'p> {
     pub(crate) has_turned: bool,
     /// The heaps that `old` inside of wands refers to.
     pub(crate) heaps_in_wands: Vec<Heap>,
+}
+
+impl Run<'_> {
+    /// Tells whether the present event happens for the first time.
+    pub(crate) fn is_live(&self) -> bool {
+        self.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
+    }
 }
 
 /// A question of a run to the outside, and the answer.
@@ -333,7 +297,7 @@ pub(crate) trait Explore<'p>: View<'p> {
         literal: Option<Term>,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<(Result<T, Stop>, Vec<Term>), Stop> {
-        if !self.core().is_live() {
+        if !self.core().run.is_live() {
             return Ok((run(self), Vec::new()));
         }
         let depth = self.core().knowledge.scopes.len();
@@ -372,15 +336,10 @@ pub(crate) trait Explore<'p>: View<'p> {
 impl<'p, V: View<'p>> Explore<'p> for V {}
 
 impl Engine<'_> {
-    /// Tells whether the present event happens for the first time.
-    pub(crate) fn is_live(&self) -> bool {
-        self.run.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
-    }
-
     /// Which alternative this run takes. `alternatives`: the literal that holds in each. Of those
     /// without one, at most one may go on to where ways meet (see [`crate::engine::run::merge`]).
     pub(crate) fn choose(&mut self, alternatives: &[Option<Term>]) -> Result<usize, Stop> {
-        let live = self.is_live();
+        let live = self.run.is_live();
         let depth = self.knowledge.scopes.len();
         let question = Question::Decision(digest(alternatives));
         let explorer =
@@ -614,62 +573,5 @@ impl Engine<'_> {
             Ok(None) => None,
             _ => panic!("a run diverged from its journal at a new symbol"),
         }
-    }
-
-    /// Opens a scope in which `literal` holds.
-    pub(crate) fn push(&mut self, literal: Option<Term>) -> Result<(), Stop> {
-        self.knowledge.scopes.push(Scope { literal, ..Scope::default() });
-        self.prover.push();
-        self.knowledge.facts.push();
-        if let Some(literal) = literal {
-            self.learn(literal)?;
-            self.knowledge.facts.settle(&self.terms);
-        }
-        Ok(())
-    }
-
-    /// Closes the scopes above `depth`.
-    pub(crate) fn pop_to(&mut self, depth: usize) -> Result<(), Stop> {
-        while self.knowledge.scopes.len() > depth {
-            let scope = self.knowledge.scopes.pop().expect("deeper than `depth`");
-            for fact in scope.learned {
-                self.knowledge.known.remove(&fact);
-            }
-            self.knowledge.facts.pop();
-            self.prover.pop()?;
-        }
-        Ok(())
-    }
-
-    /// Assumes a formula: from here on, in this scope and those inside it.
-    pub(crate) fn assume(&mut self, fact: Term) -> Result<(), Stop> {
-        if fact == Terms::FALSE {
-            return Err(Stop::Infeasible);
-        }
-        if fact == Terms::TRUE || !self.is_live() {
-            return Ok(());
-        }
-        for conjunct in self.terms.conjuncts(fact) {
-            if self.knowledge.known.contains(&conjunct) {
-                continue;
-            }
-            self.learn(conjunct)?;
-            self.knowledge.scopes.last_mut().expect("there is a base scope").facts.push(conjunct);
-        }
-        Ok(())
-    }
-
-    /// Tells the prover and the table of known facts, whatever the journals say.
-    fn learn(&mut self, fact: Term) -> Result<(), Stop> {
-        self.knowledge.has_failed = false;
-        let scope = self.knowledge.scopes.last_mut().expect("there is a base scope");
-        for conjunct in self.terms.conjuncts(fact) {
-            if self.knowledge.known.insert(conjunct) {
-                scope.learned.push(conjunct);
-            }
-        }
-        self.knowledge.facts.assume(&self.terms, fact);
-        self.prover.assume(fact);
-        Ok(())
     }
 }

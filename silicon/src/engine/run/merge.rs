@@ -96,7 +96,7 @@ impl<'p> Engine<'p> {
             if paths.is_empty() {
                 return Err(Stop::Infeasible);
             }
-            if self.is_live() {
+            if self.run.is_live() {
                 self.log.count_merge();
             }
             let (state, value) = self.merge_ways(paths, 0)?;

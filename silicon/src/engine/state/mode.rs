@@ -26,7 +26,7 @@ pub(crate) struct Mode {
     /// An evaluation learns from the heaps it comes to.
     pub(crate) learns_inside: bool,
     /// Assertions inside of expressions are not shown now, but later (see
-    /// [`Engine::verify_predicate`]).
+    /// [`Sil::verify_predicate`](crate::engine::rules::Sil::verify_predicate)).
     pub(crate) leaves_out_assertions: bool,
     /// Amounts that may be negative are no error now, but are looked at again later.
     pub(crate) leaves_out_amounts: bool,

@@ -4,6 +4,8 @@ use rustc_hash::FxHashSet;
 use sil::program::Program;
 use smt::prover::Workspace;
 
+use smt::terms::Terms;
+
 use super::*;
 use crate::engine::members::analysis::Analysis;
 use crate::engine::state::heap::Resource;

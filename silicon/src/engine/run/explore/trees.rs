@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use proptest::prelude::*;
 use sil::source::Span;
-use smt::terms::{Substitution, TermKind};
+use smt::terms::{Substitution, TermKind, Terms};
 
 use super::tests::with_engine;
 use super::*;
@@ -227,7 +227,7 @@ fn run(engine: &mut Engine<'_>, tree: &Tree) -> Result<Term, Stop> {
             Ok(engine.terms.add(first, last))
         }
         Tree::Ask(rest) => {
-            if engine.is_live()
+            if engine.run.is_live()
                 && let Some(sharing) = &mut engine.run.sharing
                 && sharing.known_answer(Terms::TRUE).is_none()
             {

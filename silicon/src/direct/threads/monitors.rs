@@ -5,10 +5,10 @@ use chalice::program::{Block, Bounds, ClassId, Expr, ExprKind, LockMode, Type};
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
-use super::assertion::conjuncts;
-use super::exec::Flow;
 use super::levels::Level;
-use super::{Chalice, renumbered, span};
+use crate::direct::assertion::conjuncts;
+use crate::direct::exec::Flow;
+use crate::direct::{Chalice, renumbered, span};
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::Frame;
@@ -52,7 +52,12 @@ impl Chalice<'_, '_> {
     }
 
     /// `acquire e`: the object is above all that is held, and its invariant is received.
-    pub(super) fn acquire(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
+    pub(in crate::direct) fn acquire(
+        &mut self,
+        target: &Expr,
+        mode: LockMode,
+        at: Span,
+    ) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::AcquireFailed, at);
         let target = self.target(target, blame)?;
         self.acquire_target(target, mode, blame)
@@ -113,7 +118,7 @@ impl Chalice<'_, '_> {
 
     /// Receives what others have given. What is not well-formed cannot be had, and that is wrong
     /// where it is stated.
-    pub(super) fn produce_received<'e>(
+    pub(in crate::direct) fn produce_received<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
         snapshot: Option<Term>,
@@ -136,7 +141,7 @@ impl Chalice<'_, '_> {
     }
 
     /// The level of an object. Without `blame` it need not be readable; it is any level then.
-    pub(super) fn read_level(
+    pub(in crate::direct) fn read_level(
         &mut self,
         object: Term,
         blame: Option<Blame>,
@@ -158,7 +163,12 @@ impl Chalice<'_, '_> {
     }
 
     /// `release e`: the invariant is given away.
-    pub(super) fn release(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
+    pub(in crate::direct) fn release(
+        &mut self,
+        target: &Expr,
+        mode: LockMode,
+        at: Span,
+    ) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::ReleaseFailed, at);
         let target = self.target(target, blame)?;
         self.release_target(target, mode, blame)
@@ -182,7 +192,7 @@ impl Chalice<'_, '_> {
     /// with the same values.
     ///
     /// SOUNDNESS: nobody else acts in between.
-    pub(super) fn downgrade(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+    pub(in crate::direct) fn downgrade(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::DowngradeFailed, at);
         let target = self.target(target, blame)?;
         self.prove_held(target.object, blame, target.at)?;
@@ -224,7 +234,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Runs where `this` is an object whose monitor invariant is meant.
-    pub(super) fn in_monitor<T>(
+    pub(in crate::direct) fn in_monitor<T>(
         &mut self,
         object: Term,
         mode: LockMode,
@@ -242,7 +252,7 @@ impl Chalice<'_, '_> {
     }
 
     /// `lock (e) { .. }`: the object is evaluated once.
-    pub(super) fn lock(
+    pub(in crate::direct) fn lock(
         &mut self,
         target: &Expr,
         mode: LockMode,
@@ -261,7 +271,12 @@ impl Chalice<'_, '_> {
     }
 
     /// `share e between ..`: the object gets a level, then its invariant is given away.
-    pub(super) fn share(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
+    pub(in crate::direct) fn share(
+        &mut self,
+        target: &Expr,
+        bounds: &Bounds,
+        at: Span,
+    ) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::ShareFailed, at);
         let target = self.target(target, blame)?;
         let locks = self.locks(at)?;
@@ -281,7 +296,12 @@ impl Chalice<'_, '_> {
     }
 
     /// `reorder e between ..`: an object that is held gets another level.
-    pub(super) fn reorder(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
+    pub(in crate::direct) fn reorder(
+        &mut self,
+        target: &Expr,
+        bounds: &Bounds,
+        at: Span,
+    ) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::ReorderFailed, at);
         let target = self.target(target, blame)?;
         self.prove_held(target.object, blame, target.at)?;
@@ -295,7 +315,7 @@ impl Chalice<'_, '_> {
     }
 
     /// `unshare e`: an object that is held is the thread's own again.
-    pub(super) fn unshare(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+    pub(in crate::direct) fn unshare(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::UnshareFailed, at);
         let target = self.target(target, blame)?;
         let level = self.whole_level(target, blame)?;
@@ -308,7 +328,7 @@ impl Chalice<'_, '_> {
     }
 
     /// `free e`: all permission to an object is given up.
-    pub(super) fn free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+    pub(in crate::direct) fn free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::FreeFailed, at);
         let Type::Class(class) = target.ty else {
             return unsupported_at(at, "`free` of something that is no object");
@@ -353,7 +373,11 @@ impl Chalice<'_, '_> {
     /// SOUNDNESS: each lower bound is shown to be below each upper one, and something is below each
     /// upper bound even if there are no lower ones, or if they are null (a channel is never at the
     /// lowest level); the order is dense and has no greatest element, so there is such a level.
-    pub(super) fn choose_level(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
+    pub(in crate::direct) fn choose_level(
+        &mut self,
+        bounds: &Bounds,
+        at: Span,
+    ) -> Result<Term, Stop> {
         let mut lower = self.bounds(&bounds.lower)?;
         let upper = self.bounds(&bounds.upper)?;
         if lower.is_empty() && upper.is_empty() {

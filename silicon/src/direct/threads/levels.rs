@@ -11,9 +11,9 @@
 use chalice::program::{BinaryOp, Expr, ExprKind, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
 
-use super::{Chalice, span};
+use super::locks::base_held;
 use crate::direct::eval::unknown;
-use crate::direct::locks::base_held;
+use crate::direct::{Chalice, span};
 use crate::engine::Stop;
 use crate::engine::findings::blame::Blame;
 use crate::engine::findings::blame::unsupported_at;
@@ -22,7 +22,7 @@ use crate::engine::state::thread::{Balances, Changes, Locks};
 
 /// A side of a comparison.
 #[derive(Clone, Debug)]
-pub(super) enum Level {
+pub(in crate::direct) enum Level {
     /// The level of one object.
     Value(Term),
     /// The wait level of a thread with these locks, where these debts count.
@@ -30,19 +30,19 @@ pub(super) enum Level {
 }
 
 impl Chalice<'_, '_> {
-    pub(super) fn level_sort(&mut self) -> Sort {
+    pub(in crate::direct) fn level_sort(&mut self) -> Sort {
         self.sort(&Type::Mu)
     }
 
     /// The least level, that of objects that are not shared.
-    pub(super) fn bottom(&mut self) -> Term {
+    pub(in crate::direct) fn bottom(&mut self) -> Term {
         let sort = self.level_sort();
         self.terms.constant("direct.lockbottom", sort)
     }
 
     /// Assumes what is known of the order, if levels occur: it is strict and partial, and has a
     /// least element.
-    pub(super) fn order(&mut self) -> Result<(), Stop> {
+    pub(in crate::direct) fn order(&mut self) -> Result<(), Stop> {
         if !self.direct.locking.is_used {
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl Chalice<'_, '_> {
     }
 
     /// A comparison of levels.
-    pub(super) fn compare_levels(
+    pub(in crate::direct) fn compare_levels(
         &mut self,
         (whole, op): (&Expr, BinaryOp),
         left: &Expr,
@@ -106,7 +106,11 @@ impl Chalice<'_, '_> {
     }
 
     /// `left << right`
-    pub(super) fn level_below(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
+    pub(in crate::direct) fn level_below(
+        &mut self,
+        left: &Level,
+        right: &Level,
+    ) -> Result<Term, Stop> {
         match (left, right) {
             (&Level::Value(left), &Level::Value(right)) => Ok(below(&mut self.terms, left, right)),
             (Level::Wait { locks, debts }, &Level::Value(level)) => {
@@ -133,7 +137,11 @@ impl Chalice<'_, '_> {
     }
 
     /// `left == right`: the wait level equals a level if nothing held is above it.
-    pub(super) fn level_equal(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
+    pub(in crate::direct) fn level_equal(
+        &mut self,
+        left: &Level,
+        right: &Level,
+    ) -> Result<Term, Stop> {
         match (left, right) {
             (&Level::Value(left), &Level::Value(right)) => Ok(self.terms.eq(left, right)),
             (Level::Wait { locks, debts }, &Level::Value(level))
@@ -264,7 +272,7 @@ impl Chalice<'_, '_> {
     }
 
     /// A formula about all or some objects.
-    pub(super) fn quantify(
+    pub(in crate::direct) fn quantify(
         &mut self,
         quant: Quant,
         bound: &[Term],
@@ -280,12 +288,12 @@ impl Chalice<'_, '_> {
 }
 
 /// The objects of which it is known whether they are held, each once.
-pub(super) fn known(locks: &Locks) -> Vec<Term> {
+pub(in crate::direct) fn known(locks: &Locks) -> Vec<Term> {
     objects([&locks.held, &locks.read])
 }
 
 /// The objects whose values have changed, each once.
-pub(super) fn objects<'c>(changes: impl IntoIterator<Item = &'c Changes>) -> Vec<Term> {
+pub(in crate::direct) fn objects<'c>(changes: impl IntoIterator<Item = &'c Changes>) -> Vec<Term> {
     let mut all = Vec::new();
     for (object, _) in changes.into_iter().flat_map(Changes::iter) {
         if !all.contains(&object) {
@@ -296,7 +304,7 @@ pub(super) fn objects<'c>(changes: impl IntoIterator<Item = &'c Changes>) -> Vec
 }
 
 /// `lower << upper`, of two values.
-pub(super) fn below(terms: &mut Terms, lower: Term, upper: Term) -> Term {
+pub(in crate::direct) fn below(terms: &mut Terms, lower: Term, upper: Term) -> Term {
     if lower == upper {
         return Terms::FALSE;
     }

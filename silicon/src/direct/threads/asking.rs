@@ -8,20 +8,24 @@ use chalice::program::FunctionId;
 use sil::source::Span;
 use smt::terms::{Quant, Sort, Symbol, Term, TermKind, Terms};
 
-use super::Chalice;
 use super::locks::{base_held, moment_sort};
+use crate::direct::Chalice;
 use crate::engine::Stop;
 use crate::engine::state::thread::{Changes, Locks};
 
 impl Chalice<'_, '_> {
     /// The sorts of what a function is told of locks.
-    pub(super) fn asked_sorts(&mut self, function: FunctionId) -> Vec<Sort> {
+    pub(in crate::direct) fn asked_sorts(&mut self, function: FunctionId) -> Vec<Sort> {
         let set = self.terms.set_sort(Sort::REF);
         vec![set; self.direct.locking.asked_sets(function)]
     }
 
     /// What a function is told of the locks of the present thread.
-    pub(super) fn asked(&mut self, function: FunctionId, at: Span) -> Result<Vec<Term>, Stop> {
+    pub(in crate::direct) fn asked(
+        &mut self,
+        function: FunctionId,
+        at: Span,
+    ) -> Result<Vec<Term>, Stop> {
         let count = self.direct.locking.asked_sets(function);
         if count == 0 {
             return Ok(Vec::new());
@@ -35,7 +39,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Inside a function: the thread that applies it holds what the function is told.
-    pub(super) fn knows_asked(&mut self, told: &[Term]) {
+    pub(in crate::direct) fn knows_asked(&mut self, told: &[Term]) {
         let Some((&held, others)) = told.split_first() else { return };
         let read = others.first().copied().unwrap_or(held);
         let moment = moment_symbol(&mut self.terms);
@@ -101,7 +105,7 @@ fn moment_symbol(terms: &mut Terms) -> Symbol {
 }
 
 /// The sets of objects held at a moment, and held for reading, if it is given by them.
-pub(super) fn sets_of(terms: &mut Terms, base: Term) -> Option<(Term, Term)> {
+pub(in crate::direct) fn sets_of(terms: &mut Terms, base: Term) -> Option<(Term, Term)> {
     let moment = moment_symbol(terms);
     match terms.kind(base) {
         TermKind::Apply(symbol, sets) if *symbol == moment => Some((sets[0], sets[1])),

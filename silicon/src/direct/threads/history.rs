@@ -19,14 +19,14 @@ use la_arena::ArenaMap;
 use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
-use super::{Chalice, Direct, is_pure, span};
+use crate::direct::{Chalice, Direct, is_pure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::Heap;
 use crate::engine::{Explore, Stop, View};
 
 /// A monitor invariant that looks back.
 #[derive(Debug)]
-pub(super) struct History {
+pub(in crate::direct) struct History {
     /// The clauses about one state.
     now: Vec<Expr>,
     /// The clauses about a state and an earlier one.
@@ -35,10 +35,10 @@ pub(super) struct History {
 
 /// The invariants that look back.
 #[derive(Default, Debug)]
-pub(super) struct Histories(ArenaMap<ClassId, History>);
+pub(in crate::direct) struct Histories(ArenaMap<ClassId, History>);
 
 impl Histories {
-    pub(super) fn of(tree: &Program) -> Self {
+    pub(in crate::direct) fn of(tree: &Program) -> Self {
         let mut all = ArenaMap::default();
         for (id, class) in
             tree.classes.iter().filter(|(_, class)| class.invariants.iter().any(looks_back))
@@ -53,7 +53,7 @@ impl Histories {
 
 impl Direct {
     /// Returns the clauses of a class's monitor invariant about one state.
-    pub(super) fn invariants(&self, class: ClassId) -> &[Expr] {
+    pub(in crate::direct) fn invariants(&self, class: ClassId) -> &[Expr] {
         match self.histories.0.get(class) {
             Some(history) => &history.now,
             None => &self.tree.classes[class].invariants,
@@ -61,7 +61,7 @@ impl Direct {
     }
 
     /// Returns the clauses of a class's monitor invariant about a state and an earlier one.
-    pub(super) fn history(&self, class: ClassId) -> &[Expr] {
+    pub(in crate::direct) fn history(&self, class: ClassId) -> &[Expr] {
         self.histories.0.get(class).map_or(&[], |history| &history.since)
     }
 
@@ -70,7 +70,7 @@ impl Direct {
     }
 }
 
-pub(super) fn looks_back(clause: &Expr) -> bool {
+pub(in crate::direct) fn looks_back(clause: &Expr) -> bool {
     clause.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
 }
 
@@ -105,7 +105,7 @@ type Guarded<'e> = (Term, &'e Expr);
 impl Chalice<'_, '_> {
     /// Learns the statement of an acquired object's invariant about the states in which the thread
     /// left it. The state is that of the monitor.
-    pub(super) fn learn_history(
+    pub(in crate::direct) fn learn_history(
         &mut self,
         class: ClassId,
         object: Term,
@@ -148,7 +148,7 @@ impl Chalice<'_, '_> {
 
     /// Shows what the invariant of an object says of the present state, in which it is given away,
     /// and an earlier one. The state is that of the monitor.
-    pub(super) fn prove_history(
+    pub(in crate::direct) fn prove_history(
         &mut self,
         clauses: &[Expr],
         old: Heap,
@@ -164,7 +164,7 @@ impl Chalice<'_, '_> {
 
     /// The history constraint of a class makes sense: of three states in a row, whose permissions
     /// have been asked for, each follows itself and the last one the first.
-    pub(super) fn check_history(&mut self, class: ClassId) -> Result<(), Stop> {
+    pub(in crate::direct) fn check_history(&mut self, class: ClassId) -> Result<(), Stop> {
         let direct = self.direct;
         let clauses = direct.history(class);
         if clauses.is_empty() {
@@ -289,7 +289,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Learns the statement of received clauses about the levels of objects that were left.
-    pub(super) fn learn_kept_levels(&mut self, clauses: &[Expr]) -> Result<(), Stop> {
+    pub(in crate::direct) fn learn_kept_levels(&mut self, clauses: &[Expr]) -> Result<(), Stop> {
         for (fact, _) in self.kept_levels(clauses)? {
             self.assume(fact)?;
         }
@@ -297,7 +297,11 @@ impl Chalice<'_, '_> {
     }
 
     /// Shows what clauses that are about to be given away say of that.
-    pub(super) fn prove_kept_levels(&mut self, clauses: &[Expr], blame: Blame) -> Result<(), Stop> {
+    pub(in crate::direct) fn prove_kept_levels(
+        &mut self,
+        clauses: &[Expr],
+        blame: Blame,
+    ) -> Result<(), Stop> {
         for (fact, at) in self.kept_levels(clauses)? {
             self.prove(fact, blame.trusted().clause(at), Reason::AssertionFalse, at)?;
         }
@@ -306,7 +310,7 @@ impl Chalice<'_, '_> {
 
     /// The object is about to be left: what its history asks for, and its state to be kept. The
     /// state is that of the thread.
-    pub(super) fn leave(
+    pub(in crate::direct) fn leave(
         &mut self,
         class: ClassId,
         object: Term,
@@ -326,7 +330,7 @@ impl Chalice<'_, '_> {
 
     /// The object is about to be shared with a level: the first state in its history follows
     /// itself.
-    pub(super) fn begin_history(
+    pub(in crate::direct) fn begin_history(
         &mut self,
         class: ClassId,
         object: Term,
@@ -368,6 +372,6 @@ fn is_certain(amount: &PermissionKind) -> bool {
 }
 
 /// Tells whether a class has an invariant that gives permission depending on an earlier state.
-pub(super) fn depends_on_the_past(class: &Class) -> bool {
+pub(in crate::direct) fn depends_on_the_past(class: &Class) -> bool {
     class.invariants.iter().any(|clause| looks_back(&part_of(clause, false)))
 }

@@ -12,7 +12,7 @@ use smt::terms::{Quant, Sort, Term, Terms};
 
 use super::asking::sets_of;
 use super::levels::{known, objects};
-use super::{Chalice, Direct, renumbered, span};
+use crate::direct::{Chalice, Direct, renumbered, span};
 use crate::engine::Stop;
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
@@ -21,20 +21,20 @@ use crate::engine::state::thread::{Allowed, Changes, Locks};
 
 /// Objects that a lockchange list will name when it can be evaluated, and the list.
 #[derive(Default, Debug)]
-pub(super) struct Listed<'e> {
+pub(in crate::direct) struct Listed<'e> {
     list: &'e [Expr],
     objects: Vec<Term>,
 }
 
 impl Listed<'_> {
-    pub(super) fn objects(&self) -> &[Term] {
+    pub(in crate::direct) fn objects(&self) -> &[Term] {
         &self.objects
     }
 }
 
 impl Chalice<'_, '_> {
     /// Where the locks of a thread are not known: any may be held.
-    pub(super) fn unknown_locks(&mut self) -> Locks {
+    pub(in crate::direct) fn unknown_locks(&mut self) -> Locks {
         let sort = moment_sort(&mut self.terms);
         let base = self.fresh("locks", sort);
         Locks {
@@ -47,12 +47,12 @@ impl Chalice<'_, '_> {
     }
 
     /// The locks of a thread that starts.
-    pub(super) fn no_locks(&mut self) -> Locks {
+    pub(in crate::direct) fn no_locks(&mut self) -> Locks {
         Locks { base: None, ..self.unknown_locks() }
     }
 
     /// Returns the held locks, if anything is known of them.
-    pub(super) fn locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
+    pub(in crate::direct) fn locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
         match &self.frame.thread.locks {
             Some(locks) => Ok(locks.clone()),
             None => unsupported_at(at, "locks where there is no thread"),
@@ -60,7 +60,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Makes the claim that an object was held for reading at a moment.
-    pub(super) fn base_read(&mut self, base: Term, object: Term) -> Term {
+    pub(in crate::direct) fn base_read(&mut self, base: Term, object: Term) -> Term {
         if !self.direct.locking.has_readers {
             return Terms::FALSE;
         }
@@ -79,13 +79,13 @@ impl Chalice<'_, '_> {
     }
 
     /// Makes the claim that an object is held, in whatever way.
-    pub(super) fn is_held(&mut self, locks: &Locks, object: Term) -> Term {
+    pub(in crate::direct) fn is_held(&mut self, locks: &Locks, object: Term) -> Term {
         let (held, read) = (in_held(&mut self.terms, locks, object), self.in_read(locks, object));
         self.terms.or([held, read])
     }
 
     /// `holds(object)`, `rd holds(object)`
-    pub(super) fn holds(&mut self, locks: &Locks, object: Term, mode: LockMode) -> Term {
+    pub(in crate::direct) fn holds(&mut self, locks: &Locks, object: Term, mode: LockMode) -> Term {
         let read = self.in_read(locks, object);
         match mode {
             LockMode::Read => read,
@@ -98,14 +98,14 @@ impl Chalice<'_, '_> {
     }
 
     /// The level with which an object counts that is held.
-    pub(super) fn level_at(&mut self, locks: &Locks, object: Term) -> Term {
+    pub(in crate::direct) fn level_at(&mut self, locks: &Locks, object: Term) -> Term {
         let sort = self.level_sort();
         let before = of_base(&mut self.terms, "direct.level", locks.level_base, object, sort);
         changed(&mut self.terms, &locks.levels, object, before)
     }
 
     /// Shows that an object is held for writing.
-    pub(super) fn prove_held(
+    pub(in crate::direct) fn prove_held(
         &mut self,
         object: Term,
         blame: Blame,
@@ -120,7 +120,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Makes the claim that the same objects are held as before, but for some objects.
-    pub(super) fn same_locks(
+    pub(in crate::direct) fn same_locks(
         &mut self,
         old: &Locks,
         new: &Locks,
@@ -159,7 +159,7 @@ impl Chalice<'_, '_> {
 
     /// Makes the claim that objects held before and after have the same level, but for some
     /// objects.
-    pub(super) fn same_levels(
+    pub(in crate::direct) fn same_levels(
         &mut self,
         old: &Locks,
         new: &Locks,
@@ -189,7 +189,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Assumes that different objects that are held have different levels.
-    pub(super) fn levels_differ(&mut self) -> Result<(), Stop> {
+    pub(in crate::direct) fn levels_differ(&mut self) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let [first, second] = ["o", "p"].map(|name| self.fresh_variable(name, Sort::REF));
         let fact = self.differ(&locks, first, second);
@@ -220,7 +220,7 @@ impl Chalice<'_, '_> {
 
     /// Learns the consequences of permission to `mu`: a held object has the level with which it
     /// counts, and is shared.
-    pub(super) fn learn_level(&mut self, object: Term) -> Result<(), Stop> {
+    pub(in crate::direct) fn learn_level(&mut self, object: Term) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let chunks = self.here.heap.of(self.direct.mu()).to_vec();
         for chunk in chunks.iter().filter(|chunk| chunk.arguments == [object]) {
@@ -230,7 +230,7 @@ impl Chalice<'_, '_> {
     }
 
     /// The same of all permission to `mu`: when locks have changed.
-    pub(super) fn recall_levels(&mut self) -> Result<(), Stop> {
+    pub(in crate::direct) fn recall_levels(&mut self) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let frames = self.here.framed.clone();
         for heap in std::iter::once(self.here.heap.clone()).chain(frames) {
@@ -259,7 +259,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Learns that a held object is shared.
-    pub(super) fn is_shared(&mut self, target: &Expr) -> Result<(), Stop> {
+    pub(in crate::direct) fn is_shared(&mut self, target: &Expr) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let blame = Blame::new(ErrorId::InhaleFailed, span(target.span)).silent();
         let object = self.eval(target, blame)?;
@@ -272,7 +272,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Nobody holds a new object.
-    pub(super) fn is_not_held(&mut self, object: Term) -> Result<(), Stop> {
+    pub(in crate::direct) fn is_not_held(&mut self, object: Term) -> Result<(), Stop> {
         let thread = &self.frame.thread;
         for locks in [thread.locks.clone(), thread.old_locks.clone()].into_iter().flatten() {
             let held = self.is_held(&locks, object);
@@ -283,7 +283,7 @@ impl Chalice<'_, '_> {
     }
 
     /// The values of a lockchange list, each shown to have one where `blame` does not trust it.
-    pub(super) fn list(
+    pub(in crate::direct) fn list(
         &mut self,
         list: &[Expr],
         blame: impl Fn(&Expr) -> Blame,
@@ -293,7 +293,7 @@ impl Chalice<'_, '_> {
 
     /// Forgets whether the objects of a list are held, and at which levels. The list names its
     /// objects once the expressions before it are known ([`Self::name_listed`]).
-    pub(super) fn change_locks<'e>(&mut self, list: &'e [Expr]) -> Listed<'e> {
+    pub(in crate::direct) fn change_locks<'e>(&mut self, list: &'e [Expr]) -> Listed<'e> {
         let mut objects = Vec::new();
         if let Some(mut locks) = self.frame.thread.locks.clone() {
             let sort = self.level_sort();
@@ -315,7 +315,7 @@ impl Chalice<'_, '_> {
     }
 
     /// The levels of all objects, or of those given, are not known any more.
-    pub(super) fn forget_levels(&mut self, all: bool, given: &[Term]) {
+    pub(in crate::direct) fn forget_levels(&mut self, all: bool, given: &[Term]) {
         let Some(mut locks) = self.frame.thread.locks.clone() else { return };
         let sort = self.level_sort();
         if all {
@@ -331,7 +331,7 @@ impl Chalice<'_, '_> {
 
     /// Lists the given objects to which a method may give another level, where the state has its
     /// parameters.
-    pub(super) fn releveled(&self, id: MethodId) -> Vec<Term> {
+    pub(in crate::direct) fn releveled(&self, id: MethodId) -> Vec<Term> {
         let direct = self.direct;
         let value = |given: &Given| match given {
             Given::This => self.frame.store.get(direct.this),
@@ -344,7 +344,7 @@ impl Chalice<'_, '_> {
     ///
     /// SOUNDNESS: nothing is known of these objects but what the list makes of them, and an
     /// expression has one value.
-    pub(super) fn name_listed(
+    pub(in crate::direct) fn name_listed(
         &mut self,
         listed: &Listed<'_>,
         blame: impl Fn(&Expr) -> Blame,
@@ -359,7 +359,7 @@ impl Chalice<'_, '_> {
 
     /// Shows that no more has changed of the locks since the start of the method than a list says.
     /// `may_relevel`: levels of all objects may have changed; `releveled`: those of these.
-    pub(super) fn prove_frame(
+    pub(in crate::direct) fn prove_frame(
         &mut self,
         list: &[Term],
         may_relevel: bool,
@@ -384,7 +384,7 @@ impl Chalice<'_, '_> {
 
     /// Proves the obligations about locks at the end of a method, with the values of its lockchange
     /// list.
-    pub(super) fn prove_ending(
+    pub(in crate::direct) fn prove_ending(
         &mut self,
         id: MethodId,
         method: &Method,
@@ -445,7 +445,7 @@ impl Chalice<'_, '_> {
 
     /// Assumes that an object is of a class, or `null` where it need not exist. Only locks tell
     /// objects of different classes apart.
-    pub(super) fn is_of_class(
+    pub(in crate::direct) fn is_of_class(
         &mut self,
         object: Term,
         class: ClassId,
@@ -469,7 +469,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Assumes what the types say of the objects that a method is given.
-    pub(super) fn assume_classes(&mut self, method: &Method) -> Result<(), Stop> {
+    pub(in crate::direct) fn assume_classes(&mut self, method: &Method) -> Result<(), Stop> {
         let direct = self.direct;
         if let Some(this) = self.frame.store.get(direct.this) {
             self.is_of_class(this, method.class, true)?;
@@ -486,7 +486,7 @@ impl Chalice<'_, '_> {
 }
 
 /// The sort of moments: what is held then, and at which levels.
-pub(super) fn moment_sort(terms: &mut Terms) -> Sort {
+pub(in crate::direct) fn moment_sort(terms: &mut Terms) -> Sort {
     terms.user_sort("Locks", &[])
 }
 
@@ -510,7 +510,7 @@ fn is_none_of(terms: &mut Terms, object: Term, others: &[Term]) -> Term {
 }
 
 /// Makes the claim that an object was held at a moment.
-pub(super) fn base_held(terms: &mut Terms, base: Term, object: Term) -> Term {
+pub(in crate::direct) fn base_held(terms: &mut Terms, base: Term, object: Term) -> Term {
     match sets_of(terms, base) {
         Some((held, _)) => terms.set_contains(object, held),
         None => of_base(terms, "direct.held", base, object, Sort::BOOL),

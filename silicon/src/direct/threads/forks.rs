@@ -12,9 +12,9 @@ use rustc_hash::FxHashSet;
 use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
-use super::calls::{Actuals, Call};
-use super::{Chalice, Direct, renumbered, span};
+use crate::direct::calls::{Actuals, Call};
 use crate::direct::eval::unknown;
+use crate::direct::{Chalice, Direct, renumbered, span};
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Heap};
@@ -25,7 +25,11 @@ impl Chalice<'_, '_> {
     /// `fork token := receiver.method(arguments)`
     ///
     /// SOUNDNESS: the new thread holds nothing, whatever this one holds.
-    pub(super) fn fork(&mut self, call: Call<'_>, token: Option<&OutVariable>) -> Result<(), Stop> {
+    pub(in crate::direct) fn fork(
+        &mut self,
+        call: Call<'_>,
+        token: Option<&OutVariable>,
+    ) -> Result<(), Stop> {
         let direct = self.direct;
         let callee = &direct.tree.methods[call.method];
         let actuals = self.actuals(call, Blame::new(ErrorId::AssignmentFailed, call.at))?;
@@ -88,7 +92,7 @@ impl Chalice<'_, '_> {
     }
 
     /// `join outs := token`
-    pub(super) fn exec_join(
+    pub(in crate::direct) fn exec_join(
         &mut self,
         outs: &[OutVariable],
         token: &Expr,
@@ -151,7 +155,7 @@ impl Chalice<'_, '_> {
     }
 
     /// The heap before the fork of a token, if that is on the path.
-    pub(super) fn heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
+    pub(in crate::direct) fn heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
         let forks = self.here.forks.clone();
         for fork in forks.iter().rev() {
             let is_it = self.terms.identical(fork.token, token);
@@ -164,7 +168,7 @@ impl Chalice<'_, '_> {
 
     /// Returns the values of `old` in the postcondition of a thread that was forked elsewhere.
     /// Equal expressions are one value, and each choice of the variables around has a value.
-    pub(super) fn old_of_fork(
+    pub(in crate::direct) fn old_of_fork(
         &mut self,
         forked: Forked,
         whole: &Expr,
@@ -200,7 +204,7 @@ impl Chalice<'_, '_> {
 
     /// Makes the unconditional claim of `eval(token.fork receiver.method(arguments), ..)`: the
     /// token is that of a thread which was started so, and which has not been joined.
-    pub(super) fn claims_fork(
+    pub(in crate::direct) fn claims_fork(
         &mut self,
         whole: &Expr,
         state: &EvalState,

@@ -16,7 +16,7 @@ use chalice::program::walk::each_stmt;
 use chalice::program::{Access, Block, EvalState, Expr, ExprKind, PermissionKind, StmtKind};
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
-use super::{Chalice, Direct, span};
+use crate::direct::{Chalice, Direct, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
@@ -49,20 +49,20 @@ impl Chalice<'_, '_> {
     }
 
     /// The object has been acquired in the present state.
-    pub(super) fn note_acquired(&mut self, object: Term) {
+    pub(in crate::direct) fn note_acquired(&mut self, object: Term) {
         let kept = self.present(object, None);
         self.frame.thread.memory.acquired.push(kept);
     }
 
     /// The object is left in the present state, with a level.
-    pub(super) fn note_left(&mut self, object: Term, level: Term) {
+    pub(in crate::direct) fn note_left(&mut self, object: Term, level: Term) {
         let kept = self.present(object, Some(level));
         self.frame.thread.memory.left.push(kept);
     }
 
     /// Others have acted in this thread: a call, or the rounds of a loop. `listed`: objects that
     /// they may have acquired or released.
-    pub(super) fn forget_moments(&mut self, may_unlock: bool, listed: &[Term]) {
+    pub(in crate::direct) fn forget_moments(&mut self, may_unlock: bool, listed: &[Term]) {
         if may_unlock {
             let memory = &mut self.frame.thread.memory;
             memory.acquired.clear();
@@ -75,7 +75,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Where nothing is known of what happened before.
-    pub(super) fn forget_all_moments(&mut self) {
+    pub(in crate::direct) fn forget_all_moments(&mut self) {
         self.frame.thread.memory = Memory::default();
     }
 
@@ -158,7 +158,7 @@ impl Chalice<'_, '_> {
 
     /// `eval(state, body)` that says nothing of permission. Of a fork it says, too, that the thread
     /// was started so.
-    pub(super) fn eval_state(
+    pub(in crate::direct) fn eval_state(
         &mut self,
         whole: &Expr,
         state: &EvalState,
@@ -194,7 +194,11 @@ impl Chalice<'_, '_> {
     }
 
     /// Returns the told state before a fork, for the values of `old` there.
-    pub(super) fn told_of_fork(&mut self, token: Term, body: &Expr) -> Result<Option<Term>, Stop> {
+    pub(in crate::direct) fn told_of_fork(
+        &mut self,
+        token: Term,
+        body: &Expr,
+    ) -> Result<Option<Term>, Stop> {
         let candidates = self.candidates(Moment::Forked, token)?;
         let Some((Terms::TRUE, kept)) = candidates.first() else { return Ok(None) };
         let blame = Blame::new(ErrorId::JoinFailed, span(body.span)).silent();
@@ -202,7 +206,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Learns a contract's statement about a state.
-    pub(super) fn learn_of_state(
+    pub(in crate::direct) fn learn_of_state(
         &mut self,
         whole: &Expr,
         state: &EvalState,
@@ -258,10 +262,12 @@ impl Chalice<'_, '_> {
             ExprKind::And(parts) => {
                 parts.iter().try_for_each(|part| self.each_then(part, blame, rule))
             }
-            ExprKind::Implies { guard, body } if !super::is_pure(body) => {
+            ExprKind::Implies { guard, body } if !crate::direct::is_pure(body) => {
                 if self.decide(guard, blame)? { self.each_then(body, blame, rule) } else { Ok(()) }
             }
-            ExprKind::Conditional { condition, then, otherwise } if !super::is_pure(assertion) => {
+            ExprKind::Conditional { condition, then, otherwise }
+                if !crate::direct::is_pure(assertion) =>
+            {
                 let side = if self.decide(condition, blame)? { then } else { otherwise };
                 self.each_then(side, blame, rule)
             }
@@ -357,7 +363,7 @@ impl Chalice<'_, '_> {
     }
 
     /// Shows a statement about a state.
-    pub(super) fn show_of_state(
+    pub(in crate::direct) fn show_of_state(
         &mut self,
         whole: &Expr,
         state: &EvalState,
@@ -410,13 +416,13 @@ impl Chalice<'_, '_> {
     }
 
     /// The heap in which an object was acquired, as far as it is known.
-    pub(super) fn heap_of_acquire(&mut self, object: Term) -> Result<Heap, Stop> {
+    pub(in crate::direct) fn heap_of_acquire(&mut self, object: Term) -> Result<Heap, Stop> {
         let candidates = self.candidates(Moment::Acquired, object)?;
         Ok(self.decide_moment(candidates)?.heap)
     }
 
     /// The level that an object had when it was last left.
-    pub(super) fn level_left(&mut self, object: Term) -> Result<Term, Stop> {
+    pub(in crate::direct) fn level_left(&mut self, object: Term) -> Result<Term, Stop> {
         let candidates = self.candidates(Moment::Left, object)?;
         let sort = self.level_sort();
         self.in_candidates(&candidates, &mut |chalice, kept| {
@@ -427,7 +433,7 @@ impl Chalice<'_, '_> {
 
 impl Direct {
     /// Tells whether statements may leave or share an object.
-    pub(super) fn may_unlock(&self, block: &Block) -> bool {
+    pub(in crate::direct) fn may_unlock(&self, block: &Block) -> bool {
         let mut may = false;
         each_stmt(block, &mut |stmt| {
             may |= match &stmt.kind {

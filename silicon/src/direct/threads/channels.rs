@@ -7,14 +7,14 @@
 //! SOUNDNESS: a channel that is owed a message counts for the wait level of the thread that owes
 //! it. What callers owe does not count where a method looks: for what a precondition says of the
 //! wait level it is shown at the call that their debts do not matter. So whatever else hands on
-//! what depends on the wait level is unsupported beside channels ([`super::scope`]).
+//! what depends on the wait level is unsupported beside channels ([`crate::direct::scope`]).
 
 use chalice::program::{Bounds, ChannelId, Expr, ExprKind, OutVariable};
 use sil::source::Span;
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::levels::Level;
-use super::{Chalice, Direct, is_pure, span};
+use crate::direct::{Chalice, Direct, is_pure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::Frame;
 use crate::engine::state::heap::Chunk;
@@ -29,7 +29,7 @@ enum Part<'e> {
 
 impl<'p> Chalice<'_, 'p> {
     /// Makes the claim that a channel is owed a message.
-    pub(super) fn is_owed(&mut self, balances: &Balances, channel: Term) -> Term {
+    pub(in crate::direct) fn is_owed(&mut self, balances: &Balances, channel: Term) -> Term {
         let balance = balance(&mut self.terms, balances, channel);
         let zero = self.terms.int(0);
         let owed = self.terms.lt(balance, zero);
@@ -38,7 +38,7 @@ impl<'p> Chalice<'_, 'p> {
     }
 
     /// The level of a channel, chosen above the least one when it was made.
-    pub(super) fn channel_level(&mut self, channel: Term) -> Result<Term, Stop> {
+    pub(in crate::direct) fn channel_level(&mut self, channel: Term) -> Result<Term, Stop> {
         let sort = self.level_sort();
         let symbol = self.terms.declare_function("direct.channel.level", &[Sort::REF], sort);
         let level = self.terms.apply(symbol, &[channel]);
@@ -49,7 +49,7 @@ impl<'p> Chalice<'_, 'p> {
     }
 
     /// Learns the consequences of permission to the `mu` of a channel.
-    pub(super) fn learn_channel(&mut self, channel: Term) -> Result<(), Stop> {
+    pub(in crate::direct) fn learn_channel(&mut self, channel: Term) -> Result<(), Stop> {
         let level = self.channel_level(channel)?;
         let chunks = self.here.heap.of(self.direct.mu()).to_vec();
         for chunk in chunks.iter().filter(|chunk| chunk.arguments == [channel]) {
@@ -62,7 +62,7 @@ impl<'p> Chalice<'_, 'p> {
     }
 
     /// `credit(channel, amount)` makes sense.
-    pub(super) fn credit_makes_sense(
+    pub(in crate::direct) fn credit_makes_sense(
         &mut self,
         (channel, amount): (&Expr, Option<&Expr>),
         blame: Blame,
@@ -145,7 +145,7 @@ impl<'p> Chalice<'_, 'p> {
     }
 
     /// Gives away the credits of assertions, or receives them.
-    pub(super) fn move_credits<'e>(
+    pub(in crate::direct) fn move_credits<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
         gives: bool,
@@ -164,7 +164,11 @@ impl<'p> Chalice<'_, 'p> {
     /// SOUNDNESS: what the caller still owes is open while the callee runs. So what is claimed of
     /// the wait level has to hold when all credits have been given, too, and not only where it
     /// stands.
-    pub(super) fn give_credits(&mut self, requires: &[Expr], blame: Blame) -> Result<(), Stop> {
+    pub(in crate::direct) fn give_credits(
+        &mut self,
+        requires: &[Expr],
+        blame: Blame,
+    ) -> Result<(), Stop> {
         let mut claims: Vec<(Term, &Expr, bool)> = Vec::new();
         for (guard, part) in self.all_parts(requires)? {
             match part {
@@ -201,7 +205,7 @@ impl<'p> Chalice<'_, 'p> {
     }
 
     /// Runs where debts count for the wait level.
-    pub(super) fn counting_debts<T>(
+    pub(in crate::direct) fn counting_debts<T>(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
@@ -209,7 +213,11 @@ impl<'p> Chalice<'_, 'p> {
     }
 
     /// Shows that no channel is owed a message.
-    pub(super) fn prove_no_debt(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
+    pub(in crate::direct) fn prove_no_debt(
+        &mut self,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
         let balances = self.here.credits.clone();
         let mut all = Vec::new();
         for (channel, _) in balances.iter() {
@@ -222,7 +230,7 @@ impl<'p> Chalice<'_, 'p> {
 
     /// Shows that the token of a method carries no debt: nobody would owe it until the token is
     /// joined.
-    pub(super) fn prove_no_debt_in_token(
+    pub(in crate::direct) fn prove_no_debt_in_token(
         &mut self,
         ensures: &[Expr],
         at: Span,
@@ -239,7 +247,11 @@ impl<'p> Chalice<'_, 'p> {
     }
 
     /// `new Ch between ..`
-    pub(super) fn new_channel(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
+    pub(in crate::direct) fn new_channel(
+        &mut self,
+        bounds: &Bounds,
+        at: Span,
+    ) -> Result<Term, Stop> {
         let level = self.choose_level(bounds, at)?;
         let channel = self.new_object("channel")?;
         let own = self.channel_level(channel)?;
@@ -285,7 +297,7 @@ impl<'p> Chalice<'_, 'p> {
 
     /// `send channel(arguments)`: what the message transfers is given away, and it may be received
     /// once.
-    pub(super) fn send(
+    pub(in crate::direct) fn send(
         &mut self,
         channel: &Expr,
         declaration: ChannelId,
@@ -313,7 +325,7 @@ impl<'p> Chalice<'_, 'p> {
 
     /// `receive outs := channel`: there is a message to come, and what it waits for is above all
     /// that the thread holds or owes.
-    pub(super) fn receive(
+    pub(in crate::direct) fn receive(
         &mut self,
         outs: &[OutVariable],
         channel: &Expr,
@@ -358,7 +370,7 @@ impl<'p> Chalice<'_, 'p> {
 }
 
 /// How many messages may be received from a channel.
-pub(super) fn balance(terms: &mut Terms, balances: &Balances, channel: Term) -> Term {
+pub(in crate::direct) fn balance(terms: &mut Terms, balances: &Balances, channel: Term) -> Term {
     let zero = terms.int(0);
     let mut parts = Vec::new();
     for (known, amount) in balances.iter() {
