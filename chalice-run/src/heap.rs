@@ -264,7 +264,7 @@ pub struct Permissions {
     objects: Vec<PermissionsToObject>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct PermissionsToObject {
     cells: Vec<Holdings>,
     /// By predicate.
@@ -281,6 +281,38 @@ impl Permissions {
             PermissionsToObject { cells, instances }
         };
         Self { holder, objects: heap.objects.iter().map(of).collect() }
+    }
+
+    /// A state that is only told of.
+    pub fn told() -> Self {
+        Self { holder: Holder::Environment, objects: Vec::new() }
+    }
+
+    /// So much more was held of a location by the one in whose name the state is spoken of.
+    pub fn tell(&mut self, loc: Loc, amount: &Amount) {
+        let at = loc.object.0 as usize;
+        if self.objects.len() <= at {
+            self.objects.resize_with(at + 1, Default::default);
+        }
+        let PermissionsToObject { cells, instances } = &mut self.objects[at];
+        let holdings = match loc.part {
+            Part::Cell(cell) => {
+                let cell = cell as usize;
+                if cells.len() <= cell {
+                    cells.resize_with(cell + 1, Default::default);
+                }
+                &mut cells[cell]
+            }
+            Part::Predicate(predicate) => {
+                let known = instances.iter().position(|(one, _)| *one == predicate);
+                let at = known.unwrap_or_else(|| {
+                    instances.push((predicate, Holdings::default()));
+                    instances.len() - 1
+                });
+                &mut instances[at].1
+            }
+        };
+        holdings.add(self.holder, amount);
     }
 
     /// Returns the holders of permission to a location.

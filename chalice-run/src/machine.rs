@@ -266,6 +266,8 @@ pub struct Machine<'c> {
     pub(crate) opened: Opened,
     /// How deep evaluations are nested.
     pub(crate) depth: u32,
+    /// What a start tells of the permissions of the recorded state that is spoken of.
+    pub(crate) told: Vec<(Loc, Amount)>,
     /// Functions that are being evaluated, outermost first.
     pub(crate) evaluating: Vec<u32>,
     /// One of them, to notice those that go round in a circle.
@@ -355,6 +357,7 @@ impl<'c> Machine<'c> {
             given: (Holder::Nobody, Vec::new()),
             opened: Opened::default(),
             depth: 0,
+            told: Vec::new(),
             evaluating: Vec::new(),
             milestone: None,
             moved: Vec::new(),

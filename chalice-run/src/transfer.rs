@@ -114,6 +114,11 @@ impl Transfer {
         self
     }
 
+    /// The locations that it asks for, and how much of each.
+    pub(crate) fn demanded(self) -> impl Iterator<Item = (Loc, Amount)> {
+        self.demands.into_iter().map(|demand| (demand.loc, demand.amount))
+    }
+
     /// Does it ask for permission or credits?
     pub(crate) fn asks(&self) -> bool {
         !self.demands.is_empty() || !self.credits.is_empty()

@@ -1,8 +1,11 @@
 //! Recorded states, and expressions about them: `old` and `eval`.
 
+use std::sync::Arc;
+
+use crate::amount::{Amount, Sign};
 use crate::code::{EvalState, Expr, Kind};
 use crate::fault::{Res, Trouble, reference_or_null};
-use crate::heap::Snapshot;
+use crate::heap::{Permissions, Snapshot};
 use crate::machine::{Machine, OldState};
 use crate::transfer::Transfer;
 use crate::value::{Ref, Value};
@@ -56,7 +59,10 @@ impl Machine<'_> {
                 }
                 let before = self.heap.token(token).map(|state| state.before.clone());
                 let before = before.ok_or_else(unknown)?;
-                return self.in_state(before, |machine| machine.said_then(body, slots));
+                return self.said_of(before, body, slots, |machine| {
+                    let state = machine.heap.extra_mut(token).token.as_mut();
+                    state.map(|state| &mut state.before)
+                });
             }
         };
         let object = self.eval(target, slots)?;
@@ -73,7 +79,39 @@ impl Machine<'_> {
                 },
             );
         let state = state.ok_or_else(unknown)?;
-        self.in_state(state, |machine| machine.said_then(body, slots))
+        self.said_of(state, body, slots, |machine| {
+            let seen = machine.threads[thread as usize].seen.get_mut(&object)?;
+            if is_acquire { seen.acquired.as_mut() } else { seen.released.as_mut() }
+        })
+    }
+
+    /// The claims of an assertion about a recorded state, which is kept at a place. Of the past of
+    /// a start, what the assertion says of permission is noted: it is all that is known.
+    fn said_of(
+        &mut self,
+        state: Snapshot,
+        body: &Expr,
+        slots: &mut [Value],
+        kept: impl FnOnce(&mut Self) -> Option<&mut Snapshot>,
+    ) -> Res<Value> {
+        let known = state.permissions.clone();
+        let value = self.in_state(state, |machine| machine.said_then(body, slots));
+        let all = std::mem::take(&mut self.told);
+        if all.is_empty() || !self.is_starting() {
+            return value;
+        }
+        let mut told = known.as_deref().cloned().unwrap_or_else(Permissions::told);
+        for (loc, amount) in all {
+            let known = told.holdings(loc).map_or(Amount::NONE, |known| known.amount(told.holder));
+            let more = amount.minus(&known);
+            if self.fractions.sign(&more) == Sign::Positive {
+                told.tell(loc, &more);
+            }
+        }
+        if let Some(state) = kept(self) {
+            state.permissions = Some(Arc::new(told));
+        }
+        value
     }
 
     /// The claims of an assertion about a recorded state. Of a location it says how much was held of
@@ -102,14 +140,20 @@ impl Machine<'_> {
                 let holds = self.truth(&parts.0, slots)?;
                 self.said_then(if holds { &parts.1 } else { &parts.2 }, slots)
             }
-            Kind::Access(_) if self.knows_permissions_then() => self.only_looking(|machine| {
-                let kappa = machine.scope.kappa;
-                let mut check = Transfer::check(machine.scope.holder).inexact(kappa);
-                machine.collect(body, slots, &mut check)?;
-                machine.settle(check).map(|_| Value::Bool(true))
-            }),
+            Kind::Access(_) | Kind::Quantified(_) if self.granting => {
+                let mut asked = Transfer::check(self.scope.holder).inexact(self.scope.kappa);
+                self.collect(body, slots, &mut asked)?;
+                self.told.extend(asked.demanded());
+                Ok(Value::Bool(true))
+            }
+            Kind::Access(_) | Kind::Quantified(_) if self.knows_permissions_then() => self
+                .only_looking(|machine| {
+                    let kappa = machine.scope.kappa;
+                    let mut check = Transfer::check(machine.scope.holder).inexact(kappa);
+                    machine.collect(body, slots, &mut check)?;
+                    machine.settle(check).map(|_| Value::Bool(true))
+                }),
             _ => {
-                // Who held what when a start was not made yet is for the start to say.
                 if !self.granting {
                     self.skip("old.permission", body.span);
                 }
