@@ -334,6 +334,8 @@ impl Args {
             Some("--form goes with --dump sil")
         } else if self.costs.is_some() && self.shard.is_none() {
             Some("--costs goes with --shard")
+        } else if self.expect && self.format().at_end().is_some() {
+            Some("--expect does not go with --message-format gitlab")
         } else {
             None
         }
@@ -480,8 +482,9 @@ impl Args {
     /// The options on which it depends what is found, as they could be given. A limit on time tells
     /// only when work ends.
     pub(crate) fn decisive(&self) -> Vec<String> {
-        const OTHERS: [&str; 17] = [
+        const OTHERS: [&str; 18] = [
             "message-format",
+            "baseline",
             "color",
             "report",
             "stats",
@@ -510,8 +513,9 @@ impl Args {
     /// The options that another process needs to verify the same, as they could be given: those
     /// that have not their default value, without those that say where what is found goes.
     pub(crate) fn carried(&self) -> Vec<String> {
-        const OTHERS: [&str; 11] = [
+        const OTHERS: [&str; 12] = [
             "message-format",
+            "baseline",
             "color",
             "report",
             "stats",

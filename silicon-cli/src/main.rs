@@ -133,7 +133,7 @@ fn answer(cli: Cli) -> anyhow::Result<u8> {
     for note in args.notes() {
         complain(&format!("note: {note}"));
     }
-    if args.save.is_some() {
+    if args.save.is_some() || args.presentation.is_for_others() {
         let checkout = saved::Checkout::here()?;
         args.inputs.iter_mut().for_each(|input| *input = checkout.relative(input));
     }

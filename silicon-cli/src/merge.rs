@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueHint};
 use sil::render::Texts;
-use silicon::output::{Format, Summary};
+use silicon::output::{Baseline, Format, Summary};
 use silicon::session::follow::Member;
 use silicon::session::shard::{Dealt, Shard};
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome};
@@ -41,18 +41,13 @@ pub(crate) struct Merge {
 
 /// Merges, shows the outcome and returns the exit code.
 pub(crate) fn run(asked: &Merge) -> anyhow::Result<u8> {
-    let format = asked.presentation.format();
-    merge(&asked.files, format, &asked.presentation.reports)
+    merge(&asked.files, asked.presentation.format(), &asked.presentation)
 }
 
 /// The same, for shards in these files.
-pub(crate) fn merge(
-    files: &[PathBuf],
-    format: Format,
-    reports: &[ReportFile],
-) -> anyhow::Result<u8> {
-    match read(files, reports) {
-        Ok((outcomes, summary)) => show(format, reports, &outcomes, &summary),
+pub(crate) fn merge(files: &[PathBuf], format: Format, shown: &Presentation) -> anyhow::Result<u8> {
+    match read(files, shown) {
+        Ok((outcomes, summary)) => show(format, &shown.reports, &outcomes, &summary),
         Err(error) => {
             complain(&format!("error: {error:#}"));
             Ok(USAGE)
@@ -60,16 +55,17 @@ pub(crate) fn merge(
     }
 }
 
-fn read(files: &[PathBuf], reports: &[ReportFile]) -> anyhow::Result<(Vec<Outcome>, Summary)> {
+fn read(files: &[PathBuf], shown: &Presentation) -> anyhow::Result<(Vec<Outcome>, Summary)> {
     let inputs: Vec<Input> = files.iter().map(|path| Input::file(path)).collect();
-    reports::prepare(&reports::paths(reports), &inputs)?;
+    reports::prepare(&reports::paths(&shown.reports), &inputs)?;
+    let baseline = shown.baseline()?;
     let mut shards = Vec::with_capacity(files.len());
     for path in files {
         let saved = saved::read(path)?;
         saved.complain_of_damage(path);
         shards.push(saved);
     }
-    merged(shards).map_err(anyhow::Error::msg)
+    merged(shards, baseline).map_err(anyhow::Error::msg)
 }
 
 fn show(
@@ -83,17 +79,23 @@ fn show(
         format.outcome(outcome, &mut stdout)?;
     }
     format.summary(summary, &mut stdout)?;
+    if let Some(report) = format.at_end() {
+        stdout.write_all(report.report(outcomes, summary).as_bytes())?;
+    }
     stdout.flush()?;
     if let Some(problem) = reports::conflict(&reports::paths(reports), outcomes) {
         complain(&format!("error: {problem}"));
         return Ok(USAGE);
     }
     reports::write(reports, outcomes, summary)?;
-    Ok(format.exit_code(summary.verdict()))
+    Ok(format.exit_code(summary.news()))
 }
 
 /// The outcomes of the run of which these are the shards. `Err`: why they do not belong together.
-fn merged(shards: Vec<Saved>) -> Result<(Vec<Outcome>, Summary), String> {
+fn merged(
+    shards: Vec<Saved>,
+    mut baseline: Option<Baseline>,
+) -> Result<(Vec<Outcome>, Summary), String> {
     let mut headers = shards.iter().map(|shard| &shard.header);
     let first = headers.next().ok_or("there are no shards")?.clone();
     headers.try_for_each(|other| belongs(&first, other))?;
@@ -108,7 +110,7 @@ fn merged(shards: Vec<Saved>) -> Result<(Vec<Outcome>, Summary), String> {
         }
     }
     let of = first.shard().of;
-    let mut summary = Summary::default();
+    let mut summary = Summary::of_run(first.directory.clone(), baseline.is_some());
     summary.interrupted = is_interrupted;
     summary.time = time;
     let mut outcomes = Vec::with_capacity(first.inputs.len());
@@ -116,7 +118,10 @@ fn merged(shards: Vec<Saved>) -> Result<(Vec<Outcome>, Summary), String> {
         let parts =
             columns.iter_mut().filter_map(|(&number, column)| Some((number, column.next()?)));
         let outcome = outcome_of(of, name, parts.collect());
-        let outcome = outcome.map_err(|why| format!("{name}: {why}"))?;
+        let mut outcome = outcome.map_err(|why| format!("{name}: {why}"))?;
+        if let Some(baseline) = &mut baseline {
+            baseline.mark(&mut outcome);
+        }
         summary.add(&outcome);
         outcomes.push(outcome);
     }

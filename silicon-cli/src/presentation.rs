@@ -1,10 +1,13 @@
 //! The arguments that say how what is found is shown, here and in reports.
 
+use std::fs;
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 
-use clap::{ArgAction, Args, ValueEnum};
+use anyhow::Context;
+use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use sil::render::Colours;
-use silicon::output::Format;
+use silicon::output::{Baseline, Format, ReportFormat};
 
 use crate::reports::ReportFile;
 
@@ -14,10 +17,15 @@ pub(crate) struct Presentation {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     message_format: MessageFormat,
 
-    /// Write a report to a file, beside standard output: sarif=FILE, junit=FILE or html=FILE
-    /// (repeatable)
+    /// Write a report to a file, beside standard output: sarif=FILE, junit=FILE, html=FILE or
+    /// gitlab=FILE (repeatable)
     #[arg(long = "report", value_name = "FORMAT=FILE")]
     pub(crate) reports: Vec<ReportFile>,
+
+    /// Fail only for what is new: findings in FILE, a report in SARIF of an earlier run, are neither
+    /// shown nor counted in the exit code
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    baseline: Option<PathBuf>,
 
     /// Show what each member cost
     #[arg(long, overrides_with = "no_stats")]
@@ -35,6 +43,10 @@ enum MessageFormat {
     Human,
     Short,
     Json,
+    /// Commands that GitHub reads in the log of a job: annotations of lines
+    Github,
+    /// A report of code quality for GitLab
+    Gitlab,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
@@ -52,7 +64,28 @@ impl Presentation {
             }
             MessageFormat::Short => Format::Short,
             MessageFormat::Json => Format::Json { statistics: self.stats },
+            MessageFormat::Github => Format::Github,
+            MessageFormat::Gitlab => Format::Gitlab,
         }
+    }
+
+    /// The findings of the earlier run, if there is one to compare with.
+    pub(crate) fn baseline(&self) -> anyhow::Result<Option<Baseline>> {
+        let Some(path) = &self.baseline else { return Ok(None) };
+        let text = fs::read_to_string(path);
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        let read = Baseline::read(&text).map_err(anyhow::Error::msg);
+        read.map(Some).with_context(|| format!("no findings in {}", path.display()))
+    }
+
+    /// Tells whether names of files are to be the same in every checkout.
+    pub(crate) fn is_for_others(&self) -> bool {
+        let is_one = |report: &ReportFile| {
+            matches!(report.format, ReportFormat::Sarif | ReportFormat::Gitlab)
+        };
+        self.baseline.is_some()
+            || matches!(self.message_format, MessageFormat::Github | MessageFormat::Gitlab)
+            || self.reports.iter().any(is_one)
     }
 
     /// See <https://no-color.org>: any value but the empty one counts.
@@ -79,6 +112,7 @@ impl Presentation {
         let mut lines =
             vec![format!("--message-format {}", name(format)), format!("--color {}", name(color))];
         lines.extend(self.reports.iter().map(|report| format!("--report {report}")));
+        lines.extend(self.baseline.iter().map(|path| format!("--baseline {}", path.display())));
         lines.push(if self.stats { "--stats" } else { "--no-stats" }.to_owned());
         lines
     }

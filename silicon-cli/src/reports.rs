@@ -28,6 +28,7 @@ impl fmt::Display for ReportFile {
             ReportFormat::Sarif => "sarif",
             ReportFormat::Junit => "junit",
             ReportFormat::Html => "html",
+            ReportFormat::Gitlab => "gitlab",
         };
         write!(f, "{format}={}", self.path.display())
     }
@@ -42,7 +43,8 @@ impl FromStr for ReportFile {
             "sarif" => ReportFormat::Sarif,
             "junit" => ReportFormat::Junit,
             "html" => ReportFormat::Html,
-            _ => return Err("expected sarif=FILE, junit=FILE or html=FILE".into()),
+            "gitlab" => ReportFormat::Gitlab,
+            _ => return Err("expected sarif=FILE, junit=FILE, html=FILE or gitlab=FILE".into()),
         };
         if path.is_empty() {
             return Err("the name of the file is missing".into());

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use silicon::expectations::differences;
-use silicon::output::{Format, Summary};
+use silicon::output::{Baseline, Format, Summary};
 use silicon::session::follow::Member;
 use silicon::session::shard::{Costs, Shard, Sharding};
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
@@ -19,11 +19,11 @@ use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, S
 use super::args::Args;
 use super::early::Early;
 use super::progress::Progress;
-use super::saved::{self, Ending, Header, Recorder};
+use super::saved::{self, Checkout, Ending, Header, Recorder};
 use super::signals::Signals;
 use super::supervise::{Audience, End, Plan, run as supervise};
 use super::wire::Event;
-use super::{USAGE, complain, reports};
+use super::{USAGE, complain, refuse, reports};
 
 /// Verifies everything and returns the exit code.
 pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
@@ -53,17 +53,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
             return Ok(USAGE);
         }
     };
+    let baseline = match args.presentation.baseline() {
+        Ok(baseline) => baseline,
+        Err(error) => return Ok(refuse(&format!("{error:#}"))),
+    };
     let signals = Signals::listen().context("cannot listen to signals")?;
     let format = args.format();
     let mut showing = Showing {
         format,
         progress: Progress::new(inputs.len(), "files", args.wants_progress()),
-        keeps: !files(args).is_empty(),
+        keeps: !files(args).is_empty() || args.format().at_end().is_some(),
         expects: args.expect,
         unexpected: 0,
-        early: (inputs.len() == 1 && !args.expect && format.comes_in_parts()).then(Early::default),
-        summary: Summary::default(),
+        early: (inputs.len() == 1 && !args.expect && baseline.is_none() && format.comes_in_parts())
+            .then(Early::default),
+        summary: Summary::of_run(Checkout::here()?.directory, baseline.is_some()),
         outcomes: Vec::new(),
+        baseline,
         recorder,
         stopped: None,
     };
@@ -73,7 +79,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         session: &|input| session_of(&session, &inputs, &logs, input),
         processes: workers(args.threads).min(inputs.len()),
         // Announcements stand in them, and what is a program is not overwritten.
-        with_texts: args.expect || !files(args).is_empty(),
+        with_texts: args.expect || showing.keeps,
         with_answers: args.save.is_some(),
         interrupt: &signals,
         deadline: session.options.deadline,
@@ -92,6 +98,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     }
     let mut stdout = io::stdout().lock();
     format.summary(&summary, &mut stdout)?;
+    if let Some(report) = format.at_end() {
+        stdout.write_all(report.report(&outcomes, &summary).as_bytes())?;
+    }
     stdout.flush()?;
     let refused = reports::conflict(&files(args), &outcomes);
     match &refused {
@@ -112,7 +121,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     if refused.is_some() {
         return Ok(USAGE);
     }
-    let mut code = format.exit_code(summary.verdict());
+    let mut code = format.exit_code(summary.news());
     for directory in args.without_programs() {
         complain(&format!("error: no program found in {}", directory.display()));
         if code == 0 {
@@ -147,6 +156,8 @@ struct Showing {
     early: Option<Early>,
     summary: Summary,
     outcomes: Vec<Outcome>,
+    /// The findings of an earlier run, which do not count.
+    baseline: Option<Baseline>,
     /// The file that the run is saved in.
     recorder: Option<Recorder>,
     /// Why some members are not verified.
@@ -189,7 +200,10 @@ impl Audience for Showing {
         self.stopped = Some(why.to_owned());
     }
 
-    fn show(&mut self, outcome: Outcome) -> anyhow::Result<()> {
+    fn show(&mut self, mut outcome: Outcome) -> anyhow::Result<()> {
+        if let Some(baseline) = &mut self.baseline {
+            baseline.mark(&mut outcome);
+        }
         if let Some(recorder) = &mut self.recorder {
             recorder.took(self.summary.files, outcome.time)?;
         }

@@ -122,7 +122,7 @@ pub(crate) struct Checkout {
     /// The nearest directory with a repository or a `silicon.toml`.
     root: PathBuf,
     /// Where this is below the root.
-    directory: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 impl Checkout {

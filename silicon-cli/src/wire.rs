@@ -215,6 +215,7 @@ impl From<Found> for Diagnostic {
             steps: found.steps.into_iter().map(Place::from).collect(),
             counterexample: found.counterexample,
             replay: found.replay,
+            is_known: false,
         }
     }
 }

@@ -3,6 +3,9 @@
 //! Each format is one file, and no other file knows it. The formats for standard output are written
 //! while files are still being verified; the reports are made at the end.
 
+mod fingerprint;
+mod github;
+mod gitlab;
 mod html;
 mod human;
 pub mod json;
@@ -13,6 +16,7 @@ mod silicon;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use sil::render::Colours;
@@ -21,6 +25,7 @@ use crate::expectations::Difference;
 use crate::report::{Asked, Questions, Subject, Verdict};
 use crate::session::{Diagnostic, FileVerdict, Outcome};
 
+pub use self::fingerprint::Baseline;
 pub use self::human::subjects_in_words;
 
 /// The format on standard output.
@@ -32,6 +37,10 @@ pub enum Format {
     Short,
     /// One object a line.
     Json { statistics: bool },
+    /// Annotations of lines, as GitHub reads them in the log of a job.
+    Github,
+    /// A report that is made at the end: see [`Format::at_end`].
+    Gitlab,
     /// As the reference verifier of that name prints it.
     Silicon,
 }
@@ -42,6 +51,7 @@ pub enum ReportFormat {
     Sarif,
     Junit,
     Html,
+    Gitlab,
 }
 
 impl ReportFormat {
@@ -51,6 +61,7 @@ impl ReportFormat {
             Self::Sarif => sarif::report(outcomes, summary),
             Self::Junit => junit::report(outcomes, summary),
             Self::Html => html::report(outcomes, summary),
+            Self::Gitlab => gitlab::report(outcomes, summary),
         }
     }
 }
@@ -75,15 +86,28 @@ pub struct Summary {
     /// Programs were executed directly, without a translation.
     pub is_direct: bool,
     pub time: Duration,
+    /// Where the run was started, seen from the root of the checkout.
+    pub directory: PathBuf,
+    /// Findings were compared with those of an earlier run.
+    pub has_baseline: bool,
+    /// Findings of this run that the earlier run had, too.
+    pub known: usize,
     /// Those of all members.
     pub questions: Questions,
     /// Those that reached the solver, by what they are about; and the first questions of solvers.
     pub subjects: BTreeMap<Subject, Asked>,
     pub waking: Asked,
     worst: Option<FileVerdict>,
+    /// The worst verdict on what is not known from an earlier run.
+    worst_news: Option<FileVerdict>,
 }
 
 impl Summary {
+    /// The sums of a run that begins; see the fields of these names.
+    pub fn of_run(directory: PathBuf, has_baseline: bool) -> Self {
+        Self { directory, has_baseline, ..Self::default() }
+    }
+
     pub fn add(&mut self, outcome: &Outcome) {
         self.files += 1;
         self.is_direct |= outcome.is_direct;
@@ -104,7 +128,9 @@ impl Summary {
             }
             self.waking.add(member.statistics.waking);
         }
+        self.known += outcome.diagnostics.iter().filter(|one| one.is_known).count();
         self.worst = self.worst.max(Some(outcome.verdict));
+        self.worst_news = self.worst_news.max(Some(outcome.news()));
     }
 
     /// The verdict of the file that weighs most.
@@ -112,7 +138,16 @@ impl Summary {
     /// A file in which nothing was selected leaves the verdict to the others; one that declares
     /// nothing does not.
     pub fn verdict(&self) -> FileVerdict {
-        let known = self.worst.unwrap_or(FileVerdict::NothingSelected);
+        self.whole(self.worst)
+    }
+
+    /// The same for what is not known from an earlier run: see [`Outcome::news`].
+    pub fn news(&self) -> FileVerdict {
+        self.whole(self.worst_news)
+    }
+
+    fn whole(&self, worst: Option<FileVerdict>) -> FileVerdict {
+        let known = worst.unwrap_or(FileVerdict::NothingSelected);
         // Of the rest nothing is known.
         if self.interrupted { known.max(FileVerdict::Inconclusive) } else { known }
     }
@@ -134,6 +169,8 @@ impl Format {
     /// Shows one file; to be called in the order of the inputs.
     pub fn outcome(self, outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
         match self {
+            Self::Github => github::findings(outcome, to),
+            Self::Gitlab => Ok(()),
             Self::Silicon => silicon::outcome(outcome, to),
             _ => self.rest(outcome, &[], to),
         }
@@ -141,7 +178,7 @@ impl Format {
 
     /// Tells whether findings may be shown before the rest of the file.
     pub fn comes_in_parts(self) -> bool {
-        !matches!(self, Self::Silicon)
+        matches!(self, Self::Human { .. } | Self::Short | Self::Json { .. })
     }
 
     /// Shows one file but for the findings that have been told by [`Self::findings`]; for formats
@@ -159,7 +196,7 @@ impl Format {
             Self::Human { statistics, .. } => human::verdicts(outcome, statistics, to),
             Self::Short => short::verdicts(outcome, to),
             Self::Json { statistics } => json::verdicts(outcome, statistics, to),
-            Self::Silicon => Ok(()),
+            Self::Github | Self::Gitlab | Self::Silicon => Ok(()),
         }
     }
 
@@ -169,6 +206,8 @@ impl Format {
             Self::Human { colours, .. } => human::findings(outcome, colours, to),
             Self::Short => short::findings(outcome, to),
             Self::Json { .. } => json::findings(outcome, to),
+            Self::Github => github::findings(outcome, to),
+            Self::Gitlab => Ok(()),
             Self::Silicon => silicon::outcome(outcome, to),
         }
     }
@@ -185,7 +224,7 @@ impl Format {
             Self::Json { .. } => {
                 json::expectation(outcome, differences.is_empty(), differences, to)
             }
-            Self::Human { .. } | Self::Short | Self::Silicon => {
+            Self::Human { .. } | Self::Short | Self::Github | Self::Gitlab | Self::Silicon => {
                 if differences.is_empty() {
                     let errors = outcome.errors();
                     let word = if errors == 1 { "error" } else { "errors" };
@@ -203,9 +242,15 @@ impl Format {
     pub fn summary(self, summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Human { statistics, .. } => human::summary(summary, statistics, to),
-            Self::Short | Self::Silicon => Ok(()),
+            Self::Short | Self::Gitlab | Self::Silicon => Ok(()),
+            Self::Github => human::summary(summary, false, to),
             Self::Json { .. } => json::summary(summary, to),
         }
+    }
+
+    /// The report that is shown in the place of the files, after all of them.
+    pub fn at_end(self) -> Option<ReportFormat> {
+        (self == Self::Gitlab).then_some(ReportFormat::Gitlab)
     }
 }
 
@@ -253,6 +298,10 @@ fn sums(summary: &Summary) -> String {
         if count > 0 {
             parts.push(format!("{count} {} {word}", if count == 1 { "file" } else { "files" }));
         }
+    }
+    if summary.known > 0 {
+        let word = if summary.known == 1 { "finding" } else { "findings" };
+        parts.push(format!("{} {word} known from the baseline", summary.known));
     }
     let files =
         if summary.files == 1 { String::new() } else { format!(" in {} files", summary.files) };

@@ -106,7 +106,7 @@ pub(crate) fn run(mut asked: Slurm) -> anyhow::Result<u8> {
     if !lost.is_empty() {
         keep(temporary);
     }
-    merge::merge(&files, asked.work.args.format(), reports)
+    merge::merge(&files, asked.work.args.format(), &asked.work.args.presentation)
 }
 
 /// Keeps the files of the jobs, and says how to go on with them.

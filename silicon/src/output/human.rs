@@ -38,7 +38,7 @@ pub(super) fn verdicts(outcome: &Outcome, statistics: bool, to: &mut dyn Write) 
 }
 
 pub(super) fn findings(outcome: &Outcome, colours: Colours, to: &mut dyn Write) -> io::Result<()> {
-    for diagnostic in &outcome.diagnostics {
+    for diagnostic in outcome.diagnostics.iter().filter(|one| !one.is_known) {
         let message = with_remarks(diagnostic);
         let text = render::human(&message, &outcome.texts, colours);
         writeln!(to, "{}\n", text.trim_end())?;

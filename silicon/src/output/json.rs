@@ -240,6 +240,9 @@ struct DiagnosticLine<'a> {
     counterexample: Option<&'a Counterexample>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<&'a Replay>,
+    /// Tells whether an earlier run had it, too (`--baseline`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    known: bool,
 }
 
 impl<'a> DiagnosticLine<'a> {
@@ -268,6 +271,7 @@ impl<'a> DiagnosticLine<'a> {
             steps: diagnostic.steps.iter().map(Located::of).collect(),
             counterexample: diagnostic.counterexample.as_ref(),
             replay: diagnostic.replay.as_ref(),
+            known: diagnostic.is_known,
         }
     }
 }

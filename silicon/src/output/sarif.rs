@@ -1,12 +1,14 @@
 //! For code-scanning tools: the Static Analysis Results Interchange Format, version 2.1.0 (OASIS
 //! 2020).
 
+use std::path::Path;
+
 use indexmap::IndexSet;
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use sil::render::{Place, Severity};
 
 use super::Summary;
+use super::fingerprint::{FINGERPRINT, Fingerprints, rooted};
 use crate::explain;
 use crate::report::Verdict;
 use crate::session::{Diagnostic, FileVerdict, Outcome};
@@ -15,13 +17,16 @@ pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
     let diagnostics = || outcomes.iter().flat_map(|outcome| &outcome.diagnostics);
     let rules: IndexSet<&str> = diagnostics().map(|one| one.message.id.as_str()).collect();
     let notifications: Vec<Value> = outcomes.iter().flat_map(trusted).collect();
-    let mut seen = FxHashMap::default();
+    let mut prints = Fingerprints::default();
     let mut results = Vec::new();
     for outcome in outcomes {
         for one in &outcome.diagnostics {
             let mut result = result(one, &rules);
-            let print = fingerprint(one, outcome, &mut seen);
-            result["partialFingerprints"] = json!({ FINGERPRINT: print });
+            result["partialFingerprints"] = json!({ FINGERPRINT: prints.of(one, outcome) });
+            if summary.has_baseline {
+                let state = if one.is_known { "unchanged" } else { "new" };
+                result["baselineState"] = state.into();
+            }
             results.push(result);
         }
     }
@@ -36,7 +41,7 @@ pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
         of_file && of_members.all(|verdict| matches!(verdict, Verdict::Verified | Verdict::Failed))
     };
     let successful = !summary.interrupted && outcomes.iter().all(is_answer);
-    let log = json!({
+    let mut log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -46,6 +51,8 @@ pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
                 "rules": rules.iter().map(|id| rule(id)).collect::<Vec<_>>(),
                 "notifications": [{ "id": TRUSTED }],
             } },
+            // Reports of other tools on the same commit are not replaced.
+            "automationDetails": { "id": "silicon/" },
             // SARIF counts columns in UTF-16 units unless told otherwise.
             "columnKind": "unicodeCodePoints",
             "invocations": [{
@@ -55,7 +62,24 @@ pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
             "results": results,
         }],
     });
+    in_checkout(&mut log, &summary.directory);
     format!("{log:#}\n")
+}
+
+/// Sees the names of files from the root of the checkout, as services do that show the report.
+fn in_checkout(log: &mut Value, directory: &Path) {
+    match log {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(file) if name == "uri" => *file = uri(&rooted(directory, file)),
+                    value => in_checkout(value, directory),
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| in_checkout(value, directory)),
+        _ => {}
+    }
 }
 
 /// The id of notifications of what a verdict relies on. It is no result: nothing is wrong there.
@@ -68,7 +92,7 @@ fn trusted(outcome: &Outcome) -> impl Iterator<Item = Value> {
             "level": "note",
             "message": { "text": format!("trusted: {trusted}") },
             "locations": [{ "physicalLocation": {
-                "artifactLocation": { "uri": uri(&outcome.file) },
+                "artifactLocation": { "uri": outcome.file },
             } }],
         })
     })
@@ -77,7 +101,18 @@ fn trusted(outcome: &Outcome) -> impl Iterator<Item = Value> {
 fn rule(id: &str) -> Value {
     let (meaning, advice) = (explain::meaning(id), explain::advice(id));
     let help = if advice.is_empty() { meaning.clone() } else { advice };
-    json!({ "id": id, "shortDescription": { "text": meaning }, "help": { "text": help } })
+    let mut rule =
+        json!({ "id": id, "shortDescription": { "text": meaning }, "help": { "text": help } });
+    if let Some(uri) = help_uri(env!("CARGO_PKG_REPOSITORY")) {
+        rule["helpUri"] = uri.into();
+    }
+    rule
+}
+
+/// Where ids are explained; a repository without an address has no such page.
+fn help_uri(repository: &str) -> Option<String> {
+    let repository = repository.trim_end_matches('/');
+    (!repository.is_empty()).then(|| format!("{repository}/blob/main/docs/errors.md"))
 }
 
 fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
@@ -114,38 +149,9 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
     result
 }
 
-/// The name and version of how fingerprints are made: those of another way are not compared.
-const FINGERPRINT: &str = "silicon/v1";
-
-/// A number that stays the same while the lines around a finding move: made of what it is, the
-/// member it is in, the text it is about, and how many there are like it before.
-fn fingerprint(
-    diagnostic: &Diagnostic,
-    outcome: &Outcome,
-    seen: &mut FxHashMap<u64, u64>,
-) -> String {
-    let message = &diagnostic.message;
-    let text = outcome.texts.locate(&message.place).map_or("", |(text, range)| &text[range]);
-    let words = text.split_whitespace();
-    let member = diagnostic.member.as_deref().unwrap_or_default();
-    let hash = [&*message.place.file, &*message.id, member]
-        .into_iter()
-        .chain(words)
-        .flat_map(|part| part.bytes().chain([0]))
-        .fold(FNV_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
-    let count = seen.entry(hash).or_default();
-    *count += 1;
-    format!("{hash:016x}:{count}")
-}
-
-/// The start value of the hash function FNV-1a with 64 bits, which is the same on every machine and
-/// in every version.
-const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const FNV_PRIME: u64 = 0x0100_0000_01b3;
-
 fn location(place: &Place) -> Value {
     json!({ "physicalLocation": {
-        "artifactLocation": { "uri": uri(&place.file) },
+        "artifactLocation": { "uri": &*place.file },
         "region": {
             "startLine": place.start.line,
             "startColumn": place.start.column,
@@ -155,9 +161,9 @@ fn location(place: &Place) -> Value {
     } })
 }
 
-/// The path as a relative or absolute URI reference (RFC 3986).
+/// The path as a URI reference (RFC 3986), which is relative where the path is.
 fn uri(path: &str) -> String {
-    let mut uri = String::new();
+    let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
     for byte in path.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
@@ -176,6 +182,14 @@ mod tests {
     #[test]
     fn paths_become_uris() {
         assert_eq!(uri("a b/ö.sil"), "a%20b/%C3%B6.sil");
+        assert_eq!(uri("/a/b.sil"), "file:///a/b.sil");
+    }
+
+    #[test]
+    fn ids_are_explained_where_there_is_a_repository() {
+        let page = "https://example.org/r/blob/main/docs/errors.md";
+        assert_eq!(help_uri("https://example.org/r/").as_deref(), Some(page));
+        assert_eq!(help_uri(""), None);
     }
 
     /// Also where a member fails, so that the file has failed.

@@ -15,7 +15,7 @@ pub(super) fn verdicts(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> 
 }
 
 pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
-    for diagnostic in &outcome.diagnostics {
+    for diagnostic in outcome.diagnostics.iter().filter(|one| !one.is_known) {
         to.write_all(render::short(&diagnostic.message).as_bytes())?;
     }
     Ok(())

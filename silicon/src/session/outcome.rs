@@ -77,6 +77,8 @@ pub struct Diagnostic {
     pub counterexample: Option<Counterexample>,
     /// The result of running it, where that was asked for.
     pub replay: Option<Replay>,
+    /// An earlier run had it, too: see [`crate::output::Baseline`].
+    pub is_known: bool,
 }
 
 /// Permission that is missing, in the words of the program's author.
@@ -207,6 +209,30 @@ impl Outcome {
         self.members.is_empty() || self.verdict != FileVerdict::of_members(&self.members)
     }
 
+    /// The verdict, if nothing were wrong with members about which every finding is known from an
+    /// earlier run. Who compares runs asks for it; it proves nothing.
+    pub fn news(&self) -> FileVerdict {
+        let is_open = matches!(self.verdict, FileVerdict::Failed | FileVerdict::Inconclusive);
+        if !is_open || !self.diagnostics.iter().any(|one| one.is_known) {
+            return self.verdict;
+        }
+        let has_news = |member: Option<&String>| {
+            let mut of_it = self.diagnostics.iter().filter(|one| one.member.as_ref() == member);
+            of_it.any(|one| !one.is_known)
+        };
+        // What is wrong with the file as a whole.
+        if self.is_about_file() && has_news(None) {
+            return self.verdict;
+        }
+        let is_told = |member: &MemberOutcome| {
+            self.diagnostics.iter().any(|one| one.member.as_ref() == Some(&member.name))
+        };
+        let is_new = |member: &&MemberOutcome| has_news(Some(&member.name)) || !is_told(member);
+        let open = self.members.iter().filter(|member| member.verdict != Verdict::Verified);
+        let open: Vec<MemberOutcome> = open.filter(is_new).cloned().collect();
+        if open.is_empty() { FileVerdict::Verified } else { FileVerdict::of_members(&open) }
+    }
+
     /// How many diagnostics are errors.
     pub fn errors(&self) -> usize {
         let is_error = |d: &&Diagnostic| d.message.severity == Severity::Error;
@@ -317,6 +343,7 @@ impl Diagnostic {
             steps: Vec::new(),
             counterexample: None,
             replay: None,
+            is_known: false,
         }
     }
 

@@ -21,6 +21,7 @@ mod outputs;
 mod robustness;
 mod saved;
 mod serve;
+mod services;
 mod shards;
 mod states;
 mod translated;
