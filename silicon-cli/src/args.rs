@@ -116,7 +116,16 @@ pub(crate) struct Args {
     )]
     limit: u32,
 
-    /// Give up on a member after this time; 0: never
+    /// Give up on a member with which a process needs more memory
+    #[arg(
+        long,
+        value_name = "MB",
+        value_parser = RangedU64ValueParser::<u64>::new().range(1..=1_000_000_000),
+        help_heading = RESOURCES
+    )]
+    pub(crate) memory_limit: Option<u64>,
+
+    /// Give up on a member after so much work of its thread; 0: never
     #[arg(
         long,
         value_name = "SECONDS",
@@ -573,6 +582,7 @@ impl Args {
             format!("--time-limit {}", self.time_limit),
             format!("--join {}", choice(self.join.to_possible_value())),
         ]);
+        lines.extend(self.memory_limit.map(|limit| format!("--memory-limit {limit}")));
         lines.extend(self.no_native.then(|| "--no-native".to_owned()));
         lines.extend(
             self.compat.map(|tool| format!("--compat {}", choice(tool.to_possible_value()))),

@@ -35,12 +35,34 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
     let Some(path) = file(&arguments)? else { return Ok(arguments) };
     let text = fs::read_to_string(&path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let options =
+    let mut options =
         options(&text).map_err(|problem| format!("{}: {}", path.display(), problem.trim_end()))?;
+    // The same directory, wherever a command is started.
+    for option in &mut options {
+        if let (Some(cache), Some(directory)) = (option.strip_prefix(CACHE), path.parent()) {
+            *option = format!("{CACHE}{}", directory.join(cache).display());
+        }
+    }
     let mut arguments = arguments;
     let first = if is_slurm(&arguments) { 3 } else { 1 };
+    if is_server(&arguments) {
+        let is_told = |it: &OsString| it == "--cache" || it.to_string_lossy().starts_with(CACHE);
+        if !arguments.iter().any(is_told) {
+            arguments
+                .extend(options.into_iter().filter(|it| it.starts_with(CACHE)).map(Into::into));
+        }
+        return Ok(arguments);
+    }
     arguments.splice(first..first, options.into_iter().map(OsString::from));
     Ok(arguments)
+}
+
+const CACHE: &str = "--cache=";
+
+/// Tells whether the arguments are those of a language server, to which one option of a file
+/// matters.
+fn is_server(arguments: &[OsString]) -> bool {
+    arguments.get(1).is_some_and(|command| command == "lsp")
 }
 
 /// Tells whether the arguments are those of a run on a cluster, which has the options of any run.
@@ -55,7 +77,7 @@ fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
         Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let first = arguments.get(1).map(OsString::as_os_str);
     let is_command = commands.iter().any(|command| first == Some(OsStr::new(command)));
-    if is_command && !is_slurm(arguments) {
+    if is_command && !is_slurm(arguments) && !is_server(arguments) {
         return Ok(None);
     }
     let mut told = None;

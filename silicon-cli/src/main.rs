@@ -78,7 +78,7 @@ fn main() -> ExitCode {
 fn arguments() -> Result<Vec<OsString>, String> {
     let given: Vec<OsString> = std::env::args_os().collect();
     if let Some(started) = viper_server::arguments(&given) {
-        return started;
+        return started.and_then(config::with_file);
     }
     let arguments = config::with_file(given)?;
     if !reference_flags::are_wanted(&arguments) {

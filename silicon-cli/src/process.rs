@@ -4,8 +4,10 @@
 //! fraction of the time that a new process takes.
 
 use std::fmt;
+use std::fs;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use rustix::process::{Pid, Resource, Signal, WaitOptions, getrlimit, kill_process, waitpid};
 
@@ -29,6 +31,8 @@ pub(crate) enum Side {
 pub(crate) enum Ending {
     Exit(i32),
     Signal(i32),
+    /// It was ended, since it had more memory than it may have.
+    TooLarge,
     Unknown,
 }
 
@@ -58,6 +62,7 @@ impl fmt::Display for Ending {
                 Some(name) => f.write_str(name),
                 None => write!(f, "signal {number}"),
             },
+            Self::TooLarge => f.write_str("it had as much memory as it may have (--memory-limit)"),
             Self::Unknown => f.write_str("nobody knows how"),
         }
     }
@@ -92,6 +97,25 @@ impl Process {
     /// Tells whether the process has ended and [`Self::wait`] has said how.
     pub(crate) fn is_over(&self) -> bool {
         self.is_waited_for
+    }
+
+    /// Its memory, in bytes, where the system tells.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        let told = fs::read_to_string(format!("/proc/{}/statm", self.pid.as_raw_nonzero())).ok()?;
+        let pages: u64 = told.split(' ').nth(1)?.parse().ok()?;
+        Some(pages * rustix::param::page_size() as u64)
+    }
+
+    /// How long one of its threads has worked, where the system tells.
+    pub(crate) fn worked(&self, thread: i32) -> Option<Duration> {
+        let pid = self.pid.as_raw_nonzero();
+        let told = fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")).ok()?;
+        // The name of the thread stands in parentheses, and may have any character.
+        let mut fields = told.rsplit_once(") ")?.1.split(' ');
+        let user: u64 = fields.nth(11)?.parse().ok()?;
+        let system: u64 = fields.next()?.parse().ok()?;
+        let ticks = rustix::param::clock_ticks_per_second();
+        Some(Duration::from_millis((user + system) * 1000 / ticks))
     }
 
     fn kill(&self) {

@@ -84,6 +84,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         interrupt: &signals,
         deadline: session.options.deadline,
         member_limit: session.options.member_time_limit,
+        memory_limit: args.memory_limit.map(|limit| limit * 1_000_000),
     };
     let end = supervise(&plan, &mut showing);
     showing.progress.finish();

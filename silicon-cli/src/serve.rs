@@ -140,6 +140,7 @@ fn serve(client: &Client, request: &Request, answers: &Arc<Answers>) -> anyhow::
         with_texts: false,
         with_answers: false,
         interrupt: client,
+        memory_limit: args.memory_limit.map(|limit| limit * 1_000_000),
         deadline: session.options.deadline,
         member_limit: session.options.member_time_limit,
     };

@@ -127,6 +127,7 @@ pub(crate) fn run(asked: &Stability) -> anyhow::Result<u8> {
             interrupt: &signals,
             deadline: None,
             member_limit: session.options.member_time_limit,
+            memory_limit: None,
         };
         let mut runs = Runs { seed, files: files.iter_mut() };
         let end = supervise(&plan, &mut runs)?;

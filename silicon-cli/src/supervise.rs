@@ -82,6 +82,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) deadline: Option<Instant>,
     /// How long a member may take, to be named where it takes longer.
     pub(crate) member_limit: Option<Duration>,
+    /// How much memory a process may have, in bytes.
+    pub(crate) memory_limit: Option<u64>,
 }
 
 /// Verifies everything.
@@ -125,8 +127,11 @@ struct Job {
 struct Running {
     kind: MemberKind,
     id: String,
-    /// How long it should take at most, and when it is given up.
+    /// How long it should take at most, and when it is given up at the earliest.
     limit: Option<(Duration, Instant)>,
+    /// The thread that is at work on it, and how long that had worked before.
+    thread: i32,
+    worked: Option<Duration>,
 }
 
 struct Run<'a> {
@@ -165,6 +170,7 @@ impl Run<'_> {
             }
             self.workers.retain(|worker| !worker.is_gone());
             self.end_overdue()?;
+            self.end_large()?;
             self.audience.wait();
         }
     }
@@ -265,9 +271,10 @@ impl Run<'_> {
         self.audience.heard(input, &event)?;
         let file = &mut self.files[input];
         match event {
-            Event::Started { kind, id, within } => {
+            Event::Started { kind, id, within, thread } => {
                 let limit = within.map(|within| (within, Instant::now() + within + grace(within)));
-                job.running.push(Running { kind, id, limit });
+                let worked = worker.process.worked(thread);
+                job.running.push(Running { kind, id, limit, thread, worked });
             }
             Event::Ended { kind, id } => {
                 job.running.retain(|one| (one.kind, &one.id) != (kind, &id));
@@ -294,12 +301,16 @@ impl Run<'_> {
     /// Ends the processes in which a member takes too long.
     fn end_overdue(&mut self) -> anyhow::Result<()> {
         let now = Instant::now();
-        let is_overdue = |one: &Running| one.limit.is_some_and(|(_, end)| end <= now);
         for number in (0..self.workers.len()).rev() {
-            let job = self.workers[number].job.as_ref();
-            if !job.is_some_and(|job| job.running.iter().any(is_overdue)) {
+            let worker = &self.workers[number];
+            let running = worker.job.iter().flat_map(|job| &job.running);
+            let overdue = running.filter(|one| one.is_overdue(now, &worker.process));
+            let overdue: Vec<(MemberKind, String)> =
+                overdue.map(|one| (one.kind, one.id.clone())).collect();
+            if overdue.is_empty() {
                 continue;
             }
+            let is_overdue = |one: &Running| overdue.contains(&(one.kind, one.id.clone()));
             let worker = self.workers.remove(number);
             worker.process.end();
             let Some(job) = worker.job else { continue };
@@ -314,11 +325,35 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Ends the processes that have more memory than they may have.
+    fn end_large(&mut self) -> anyhow::Result<()> {
+        let Some(limit) = self.plan.memory_limit else { return Ok(()) };
+        for number in 0..self.workers.len() {
+            let process = &mut self.workers[number].process;
+            if process.is_over() || process.memory().is_none_or(|memory| memory <= limit) {
+                continue;
+            }
+            let said = process.last_words();
+            self.hear_all(number, &said)?;
+            self.lost(number, Ending::TooLarge)?;
+        }
+        self.workers.retain(|worker| !worker.is_gone());
+        Ok(())
+    }
+
     /// A worker has ended by itself, or was ended by others.
     fn lost(&mut self, number: usize, ending: Ending) -> anyhow::Result<()> {
         let Some(mut job) = self.workers[number].job.take() else { return Ok(()) };
         let file = &mut self.files[job.input];
         match job.running.pop() {
+            None if ending == Ending::TooLarge => {
+                let why = format!("the process that works on it ended: {ending}");
+                let text = format!("gave up: {why}");
+                let name = &self.plan.inputs[job.input].name;
+                let verdict = FileVerdict::Inconclusive;
+                let defect = Outcome::without_members(name, verdict, "timeout.error", text);
+                self.end_with(job.input, defect, &why)?;
+            }
             None => {
                 self.broken(job.input, &format!("the process that works on it ended: {ending}"))?;
             }
@@ -326,7 +361,11 @@ impl Run<'_> {
             Some(_) if !job.running.is_empty() && !file.alone => file.alone = true,
             Some(Running { kind, id: name, .. }) => {
                 let is_defect = !ending.is_for_lack_of_memory();
-                let hint = if is_defect { "" } else { ", most likely for lack of memory" };
+                let hint = match ending {
+                    Ending::TooLarge => "",
+                    _ if is_defect => "",
+                    _ => ", most likely for lack of memory",
+                };
                 let why = format!("the process that verified it ended: {ending}{hint}");
                 self.give_up(job.input, GivenUp { kind, name, is_defect, why })?;
             }
@@ -356,6 +395,12 @@ impl Run<'_> {
         let name = &self.plan.inputs[input].name;
         let text = format!("internal error: {why}");
         let defect = Outcome::without_members(name, FileVerdict::Error, "internal", text);
+        self.end_with(input, defect, why)
+    }
+
+    /// Ends an input with what is wrong with the work on it; members that are not done end with
+    /// `why`.
+    fn end_with(&mut self, input: usize, defect: Outcome, why: &str) -> anyhow::Result<()> {
         let done = Event::Done { broken: Some(Head::of(&defect, true)) };
         self.audience.heard(input, &done)?;
         let file = &mut self.files[input];
@@ -467,6 +512,20 @@ pub(crate) fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
     std::mem::replace(said, rest.to_vec())
 }
 
+impl Running {
+    /// Tells whether it takes too long: its thread has worked so long, where that is known, or has
+    /// stood still for many times as long.
+    fn is_overdue(&self, now: Instant, process: &Process) -> bool {
+        /// So many times the limit is longer than any neighbour can hold it up.
+        const STILL: u32 = 100;
+        let Some((within, end)) = self.limit.filter(|(_, end)| *end <= now) else { return false };
+        let Some((before, now_worked)) = self.worked.zip(process.worked(self.thread)) else {
+            return true;
+        };
+        now_worked.saturating_sub(before) >= within || now >= end + within * STILL
+    }
+}
+
 impl Worker {
     /// Tells whether its process has ended.
     fn is_gone(&self) -> bool {
@@ -479,7 +538,7 @@ impl Ending {
     /// up under a limit.
     fn is_for_lack_of_memory(self) -> bool {
         match self {
-            Self::Signal(libc::SIGKILL) => true,
+            Self::Signal(libc::SIGKILL) | Self::TooLarge => true,
             Self::Signal(libc::SIGABRT | libc::SIGSEGV | libc::SIGBUS) => {
                 process::has_memory_limit()
             }

@@ -44,6 +44,8 @@ pub(crate) enum Event {
         id: String,
         /// How long it should take at most.
         within: Option<Duration>,
+        /// The number of the thread that is at work on it.
+        thread: i32,
     },
     Ended {
         kind: MemberKind,

@@ -99,7 +99,8 @@ impl Follower for Voice {
 
     fn started(&self, kind: MemberKind, id: &str, until: Option<Instant>) {
         let within = until.map(|until| until.saturating_duration_since(Instant::now()));
-        self.say(&Event::Started { kind, id: id.to_owned(), within });
+        let thread = rustix::thread::gettid().as_raw_nonzero().get();
+        self.say(&Event::Started { kind, id: id.to_owned(), within, thread });
     }
 
     fn ended(&self, kind: MemberKind, id: &str) {

@@ -28,7 +28,6 @@ pub(crate) use self::run::explore::Explore;
 pub(crate) use self::state::mode::View;
 
 use std::sync::OnceLock;
-use std::time::Instant;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,6 +37,7 @@ use sil::source::{Sources, Span};
 use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
 use smt::terms::{Term, Terms};
 
+use crate::clock::Until;
 use crate::direct::Direct;
 use crate::engine::findings::blame::Blame;
 use crate::engine::findings::incidents::Incidents;
@@ -217,7 +217,7 @@ pub(crate) struct Setting<'p> {
     pub(crate) one_by_one: bool,
     /// How far this attempt goes.
     pub(crate) limits: Limits,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) until: Until,
 }
 
 /// The symbols and tables made of the program so far. An entry is the same whichever path made it,
@@ -299,7 +299,6 @@ impl<'p> Engine<'p> {
             variation: options.variation,
             ..ProverOptions::default()
         };
-        let limit = options.member_time_limit.map(|limit| Instant::now() + limit);
         let above = Above {
             consolidation: |engine| engine.learn_from_heap(),
             axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
@@ -317,7 +316,7 @@ impl<'p> Engine<'p> {
             join: options.join,
             one_by_one: false,
             limits: Limits::default(),
-            deadline: limit.into_iter().chain(options.deadline).min(),
+            until: Until::new(options.member_time_limit, options.deadline),
         };
         let mut engine = Self {
             context,

@@ -22,6 +22,7 @@
 //! ```
 
 pub mod answers;
+mod clock;
 mod direct;
 mod engine;
 pub mod expectations;

@@ -1,7 +1,6 @@
 //! Attempts to verify a member, each in as many parts as its engines make of it.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use rayon::Scope;
 use sil::program::Member;
@@ -9,6 +8,7 @@ use smt::prover::Workspace;
 
 use super::member::{verify_body, verify_member};
 use super::reports::{both, with_cost_of};
+use crate::clock::Until;
 use crate::engine::findings::blame::{INVARIANT, contradiction};
 use crate::engine::run::parts::{Part, Sharing, Whole};
 use crate::engine::{Context, Limits, Stop, Visible};
@@ -16,14 +16,20 @@ use crate::options::Join;
 use crate::report::{MemberReport, Statistics, Verdict};
 
 /// How a member is verified, and how far.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Attempt {
     /// Its name in the names of log files; the first has none.
     pub(super) part: &'static str,
     pub(super) one_by_one: bool,
     pub(super) limits: Limits,
     /// All attempts have the time of one member.
-    pub(super) until: Option<Instant>,
+    pub(super) until: Until,
+}
+
+impl Attempt {
+    fn new(until: Until) -> Self {
+        Self { part: "", one_by_one: false, limits: Limits::default(), until }
+    }
 }
 
 /// How an attempt ended. Ordered by weight: the largest of several is how the whole ended.
@@ -49,22 +55,22 @@ pub(super) enum End {
 pub(super) fn verify_other(
     context: &Context<'_>,
     member: Member,
-    until: Option<Instant>,
+    until: Until,
     visible: Visible<'_>,
     workspace: &Workspace,
 ) -> (MemberReport, End) {
     let attempt = |how| run(context, member, how, visible, workspace);
     let join = context.options.join;
     if !matches!((member, join), (Member::Method(_), Join::Auto)) {
-        return attempt(Attempt { until, ..Attempt::default() });
+        return attempt(Attempt::new(until));
     }
     let limits = Limits { paths: Some(FEW_PATHS), ..Limits::default() };
-    let few = Attempt { one_by_one: true, limits, until, ..Attempt::default() };
+    let few = Attempt { one_by_one: true, limits, ..Attempt::new(until) };
     let (first, end) = attempt(few);
     if end != End::TooMuch {
         return (first, end);
     }
-    let merging = Attempt { part: "merged", until, ..Attempt::default() };
+    let merging = Attempt { part: "merged", ..Attempt::new(until) };
     let (report, end) = attempt(merging);
     let report = with_cost_of(report, &first);
     let is_open = matches!(report.verdict, Verdict::Failed | Verdict::Inconclusive);
@@ -183,7 +189,7 @@ impl<'s> Job<'s> {
             verify_member(context, member, &name.join("."), visible, workspace, |engine| {
                 engine.setting.one_by_one = attempt.one_by_one;
                 engine.setting.limits = attempt.limits;
-                engine.setting.deadline = attempt.until;
+                engine.setting.until = attempt.until.here();
                 engine.run.sharing = sharing;
                 let mut result = verify_body(context, member, engine);
                 if result.is_ok() && engine.run.sharing.as_ref().is_some_and(|it| !it.has_arrived())

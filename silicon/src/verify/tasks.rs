@@ -14,6 +14,7 @@ use super::reports::{blank, stopped};
 use super::schedule::{Piece, Schedule, Task};
 use super::turns::Turns;
 use crate::answers::Recall;
+use crate::clock::Until;
 use crate::engine::members::analysis::Analysis;
 use crate::engine::whole::Facts;
 use crate::engine::{Context, Stop, Visible};
@@ -173,7 +174,7 @@ pub(super) fn observed<T: Default>(
     context: &Context<'_>,
     member: Member,
     slice: Option<Duration>,
-    work: impl FnOnce(Option<Instant>) -> (MemberReport, T),
+    work: impl FnOnce(Until) -> (MemberReport, T),
 ) -> (MemberReport, T) {
     let mut report = blank(context.program, member);
     let is_it = |one: &&GivenUp| one.kind == report.kind && one.name == report.name;
@@ -183,10 +184,9 @@ pub(super) fn observed<T: Default>(
         return (report, T::default());
     }
     let limit = context.options.member_time_limit.into_iter().chain(slice).min();
-    let limit = limit.map(|limit| Instant::now() + limit);
-    let until = limit.into_iter().chain(context.options.deadline).min();
+    let until = Until::new(limit, context.options.deadline);
     let MemberReport { kind, name, .. } = report;
-    context.observer.started(kind, &name, until);
+    context.observer.started(kind, &name, until.left().map(|left| Instant::now() + left));
     let done = work(until);
     context.observer.ended(kind, &name);
     done

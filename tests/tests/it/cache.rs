@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sil_tests::binaries::{Run, Scratch};
+use sil_tests::binaries::{Run, Scratch, run};
 
 const PROGRAM: &str = "field f: Int
 
@@ -242,4 +242,25 @@ fn a_cache_can_be_looked_after() {
     let told = scratch.silicon(&["cache", "gc", "kept", "--max-size", "0"]).stdout;
     assert_eq!(told, "6 answers removed\n");
     assert_eq!(cached(&verify(&scratch, &[])), Vec::<String>::new());
+}
+
+/// The directory lies beside the file that names it, for the language server, too.
+#[test]
+fn a_file_names_the_directory_for_all_commands() {
+    let scratch = Scratch::new(&[
+        ("silicon.toml", "cache = \"kept\"\nstats = true\n"),
+        ("below/a.vpr", PROGRAM),
+        ("file", ""),
+    ]);
+    let below = scratch.path().join("below");
+    let verify = || run("silicon", &["a.vpr", "--message-format", "json"], &below, b"");
+    assert_eq!(cached(&verify()), Vec::<String>::new());
+    assert_eq!(cached(&verify()), ALL);
+    assert_eq!(answers(&scratch).len(), ALL.len());
+    // A server says so at once if it cannot use the directory.
+    fs::write(scratch.path().join("silicon.toml"), "cache = \"file\"\n").expect("can be written");
+    let complaint = |arguments: &[&str]| run("silicon", arguments, &below, b"").stderr;
+    let told = complaint(&["lsp"]);
+    assert!(told.contains("no cache in") && told.contains("/file"), "{told}");
+    assert!(!complaint(&["lsp", "--cache", "own"]).contains("no cache in"));
 }

@@ -304,3 +304,14 @@ fn a_reader_who_leaves_is_no_reason_to_complain() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_ne!(output.status.code(), Some(0));
 }
+
+#[test]
+fn a_member_that_needs_too_much_memory_is_given_up() {
+    let slow = "method slow(i: Int, j: Int, k: Int) { assert i > 2 && j > 2 && k > 2 ==> \
+        i * i * i * i * i + j * j * j * j * j != k * k * k * k * k }\n";
+    let scratch = Scratch::new(&[("a.sil", slow)]);
+    let arguments = ["a.sil", "--limit", "0", "--memory-limit", "1", "--message-format", "short"];
+    let run = scratch.silicon(&arguments);
+    assert_eq!(run.code, Some(4), "{run:#?}");
+    assert!(run.stdout.contains("as much memory as it may have (--memory-limit)"), "{run:#?}");
+}

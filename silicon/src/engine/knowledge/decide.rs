@@ -266,7 +266,7 @@ impl Engine<'_> {
         if !goes_on {
             return Err(Stop::TooMuch);
         }
-        if self.setting.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        if self.setting.until.is_over() {
             return Err(Stop::OutOfTime);
         }
         if self.context.observer.is_cancelled() {
@@ -276,13 +276,11 @@ impl Engine<'_> {
     }
 
     /// Returns the budget of a proof obligation: no more time than the member has left.
-    fn obligation_budget(&self, now: Instant) -> Budget {
+    fn obligation_budget(&self) -> Budget {
         let whole = Budget::OBLIGATION.milliseconds;
         // Whole seconds, rounded up: telling Z3 a new limit costs something.
-        let left = self.setting.deadline.map_or(u64::MAX, |deadline| {
-            let left = deadline.saturating_duration_since(now).as_secs() + 1;
-            left.saturating_mul(1000)
-        });
+        let left = self.setting.until.left();
+        let left = left.map_or(u64::MAX, |left| (left.as_secs() + 1).saturating_mul(1000));
         Budget {
             resources: self.context.options.obligation_limit,
             conflicts: 0,
@@ -308,7 +306,7 @@ impl Engine<'_> {
         }
         let started = Instant::now();
         let budget = match kind {
-            QueryKind::Obligation => self.obligation_budget(started),
+            QueryKind::Obligation => self.obligation_budget(),
             QueryKind::Check => Budget::CHECK,
         };
         let steps_before = self.prover.resources_used();
@@ -349,7 +347,7 @@ impl Engine<'_> {
         };
         self.count(Means::Facts);
         if answer == Answer::Yes && self.context.options.native == options::Native::Checked {
-            let budget = self.obligation_budget(Instant::now());
+            let budget = self.obligation_budget();
             let found = self.prover.check(&mut self.terms, goal, QueryKind::Obligation, budget)?;
             if found == prover::Answer::NotProved {
                 let goal = self.terms.display(goal);
