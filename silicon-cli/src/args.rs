@@ -1,12 +1,18 @@
 //! The arguments and what they mean.
 
+pub(crate) mod config;
+mod configuration;
+pub(crate) mod presentation;
+pub(crate) mod reference_flags;
+mod silicon_flags;
+
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use clap::builder::RangedU64ValueParser;
-use clap::{Parser, ValueEnum, ValueHint};
+use clap::{ValueEnum, ValueHint};
 use silicon::Answers;
 use silicon::options::{Join, Native, Options};
 use silicon::output::{Format, ReportFormat};
@@ -14,10 +20,9 @@ use silicon::session::input::{self, Input, Language, Source};
 use silicon::session::shard::Shard;
 use silicon::session::{Lines, Session, Task};
 
+use self::presentation::Presentation;
+use self::silicon_flags::SiliconFlags;
 use crate::cache::CacheOptions;
-use crate::commands::Cli;
-use crate::presentation::Presentation;
-use crate::silicon_flags::SiliconFlags;
 
 /// With the solver's, since a verdict may depend on it.
 pub(crate) static VERSION: LazyLock<String> =
@@ -488,67 +493,6 @@ impl Args {
         }
     }
 
-    /// The options on which it depends what is found, as they could be given. A limit on time tells
-    /// only when work ends.
-    pub(crate) fn decisive(&self) -> Vec<String> {
-        const OTHERS: [&str; 18] = [
-            "message-format",
-            "baseline",
-            "color",
-            "report",
-            "stats",
-            "no-stats",
-            "threads",
-            "time-limit",
-            "smt-log",
-            "shard",
-            "costs",
-            "save",
-            "resume",
-            "cache",
-            "cache-only",
-            "cache-audit",
-            "progress",
-            "no-progress",
-        ];
-        let configuration = self.configuration();
-        let is_decisive = |line: &&str| {
-            let name = line.trim_start_matches("--").split(' ').next();
-            !name.is_some_and(|name| OTHERS.contains(&name))
-        };
-        configuration.lines().filter(is_decisive).map(str::to_owned).collect()
-    }
-
-    /// The options that another process needs to verify the same, as they could be given: those
-    /// that have not their default value, without those that say where what is found goes.
-    pub(crate) fn carried(&self) -> Vec<String> {
-        const OTHERS: [&str; 12] = [
-            "message-format",
-            "baseline",
-            "color",
-            "report",
-            "stats",
-            "no-stats",
-            "shard",
-            "costs",
-            "save",
-            "resume",
-            "progress",
-            "no-progress",
-        ];
-        let default = Cli::parse_from(["silicon"]).args.configuration();
-        let default: Vec<&str> = default.lines().collect();
-        let configuration = self.configuration();
-        let lines = configuration.lines().filter(|line| !default.contains(line));
-        let words = lines.filter_map(|line| {
-            let (name, value) = line.split_once(' ').unwrap_or((line, ""));
-            let is_other = OTHERS.contains(&name.trim_start_matches("--"));
-            let separator = if value.is_empty() { "" } else { "=" };
-            (!is_other).then(|| format!("{name}{separator}{value}"))
-        });
-        words.collect()
-    }
-
     pub(crate) fn form(&self) -> sil::print::Form {
         match self.form {
             None | Some(Form::Graph) => sil::print::Form::Graph,
@@ -566,62 +510,6 @@ impl Args {
     /// Tells whether a bar may be drawn on standard error.
     pub(crate) fn wants_progress(&self) -> bool {
         !self.no_progress && io::stderr().is_terminal()
-    }
-
-    /// The options in effect, one a line, as they could be given.
-    pub(crate) fn configuration(&self) -> String {
-        let choice = |value: Option<clap::builder::PossibleValue>| {
-            value.map_or(String::new(), |value| value.get_name().to_owned())
-        };
-        let mut lines = self.presentation.configuration();
-        lines.extend([
-            format!("--threads {}", self.threads),
-            format!("--errors-per-member {}", self.errors_per_member()),
-            format!("--limit {}", self.limit),
-            format!("--member-limit {}", self.member_limit),
-            format!("--time-limit {}", self.time_limit),
-            format!("--join {}", choice(self.join.to_possible_value())),
-        ]);
-        lines.extend(self.memory_limit.map(|limit| format!("--memory-limit {limit}")));
-        lines.extend(self.no_native.then(|| "--no-native".to_owned()));
-        lines.extend(
-            self.compat.map(|tool| format!("--compat {}", choice(tool.to_possible_value()))),
-        );
-        lines.extend(self.members.iter().map(|glob| format!("--member {glob}")));
-        lines.extend(self.excluded.iter().map(|glob| format!("--exclude {glob}")));
-        lines.extend(self.methods.iter().map(|glob| format!("--includeMethods {glob}")));
-        lines.extend(self.excluded_methods.iter().map(|glob| format!("--excludeMethods {glob}")));
-        lines.extend(self.at.iter().map(|lines| format!("--at {lines}")));
-        lines.extend(
-            self.language.map(|it| format!("--language {}", choice(it.to_possible_value()))),
-        );
-        lines.extend(self.stdin_filename.iter().map(|name| format!("--stdin-filename {name}")));
-        lines.extend(self.shard.iter().map(|shard| format!("--shard {shard}")));
-        lines.extend(self.costs.iter().map(|path| format!("--costs {}", path.display())));
-        lines.extend(self.save.iter().map(|path| format!("--save {}", path.display())));
-        lines.extend(self.resume.iter().map(|path| format!("--resume {}", path.display())));
-        lines.extend(self.cache.configuration());
-        lines.extend(self.state.iter().map(|at| format!("--state {at}")));
-        lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));
-        for (name, on) in [
-            ("profile", self.profile),
-            ("audit", self.audit),
-            ("check", self.check),
-            ("expect", self.expect),
-            ("counterexample", self.counterexample),
-            ("replay", self.replay),
-            ("direct", self.direct),
-            ("smoke", self.smoke),
-            ("exact-amounts-in-functions", self.exact_amounts_in_functions),
-            ("assume-injectivity-on-inhale", self.assume_injectivity_on_inhale),
-            ("assume-termination", self.assume_termination),
-            ("assume-failures", self.assumes_failures()),
-            ("progress", !self.no_progress),
-        ] {
-            lines.push(format!("--{}{name}", if on { "" } else { "no-" }));
-        }
-        lines.push(format!("# Z3 {}", silicon::solver_version()));
-        lines.join("\n") + "\n"
     }
 }
 
@@ -647,7 +535,9 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use clap::Parser;
+
+    use crate::commands::Cli;
 
     #[test]
     fn the_last_of_a_switch_and_its_negation_wins() {

@@ -8,28 +8,18 @@ mod args;
 mod cache;
 mod cluster;
 mod commands;
-mod config;
 mod dump;
-mod early;
 mod jvm;
-mod known;
 mod merge;
-mod presentation;
-mod process;
-mod progress;
-mod reference_flags;
 mod reports;
 mod run;
 mod saved;
 mod serve;
 mod signals;
-mod silicon_flags;
 mod stability;
 mod state;
 mod supervise;
 mod viper_server;
-mod wire;
-mod worker;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
@@ -78,13 +68,13 @@ fn main() -> ExitCode {
 fn arguments() -> Result<Vec<OsString>, String> {
     let given: Vec<OsString> = std::env::args_os().collect();
     if let Some(started) = viper_server::arguments(&given) {
-        return started.and_then(config::with_file);
+        return started.and_then(args::config::with_file);
     }
-    let arguments = config::with_file(given)?;
-    if !reference_flags::are_wanted(&arguments) {
+    let arguments = args::config::with_file(given)?;
+    if !args::reference_flags::are_wanted(&arguments) {
         return Ok(arguments);
     }
-    let translated = reference_flags::translate(arguments)?;
+    let translated = args::reference_flags::translate(arguments)?;
     if !translated.without_effect.is_empty() {
         let flags = translated.without_effect.join(", ");
         complain(&format!("warning: without effect here: {flags}"));
@@ -187,7 +177,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     // A closed pipe is no reason to complain about.
     let _ = error.print();
     if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
-        && reference_flags::is_only_known_to_it(flag)
+        && args::reference_flags::is_only_known_to_it(flag)
     {
         complain(&format!(
             "note: {flag} is a flag of the reference verifier: add --compat silicon"

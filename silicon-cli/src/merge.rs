@@ -17,7 +17,7 @@ use silicon::session::follow::Member;
 use silicon::session::shard::{Dealt, Shard};
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome};
 
-use crate::presentation::Presentation;
+use crate::args::presentation::Presentation;
 use crate::reports::ReportFile;
 use crate::saved::{self, Header, Named, Saved};
 use crate::{USAGE, complain, reports};

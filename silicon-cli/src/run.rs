@@ -1,5 +1,8 @@
 //! Verifying the inputs, several at a time, and showing them in the order given.
 
+mod early;
+pub(crate) mod progress;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
@@ -16,14 +19,14 @@ use silicon::session::follow::Member;
 use silicon::session::shard::{Costs, Shard, Sharding};
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
 
+use self::early::Early;
+use self::progress::Progress;
 use super::args::Args;
-use super::early::Early;
-use super::progress::Progress;
 use super::saved::{self, Checkout, Ending, Header, Recorder};
 use super::signals::Signals;
 use super::supervise::{Audience, End, Plan, run as supervise};
-use super::wire::Event;
 use super::{USAGE, complain, refuse, reports};
+use crate::supervise::wire::Event;
 
 /// Verifies everything and returns the exit code.
 pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {

@@ -19,10 +19,11 @@ use silicon::answers::store;
 use silicon::session::shard::Shard;
 use silicon::session::{Input, Outcome};
 
-use crate::known::{Known, News};
+use crate::args::config;
+use crate::complain;
 use crate::reports::write_whole;
-use crate::wire::Event;
-use crate::{complain, config};
+use crate::supervise::known::{Known, News};
+use crate::supervise::wire::Event;
 
 /// The version of this format. A change raises it: what cannot be read as it was meant is not
 /// merged.

@@ -29,8 +29,8 @@ use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, Input, MemberOutcome, Outcome, Session};
 
 use crate::args::Args;
+use crate::args::reference_flags;
 use crate::commands::Cli;
-use crate::reference_flags;
 use crate::run::workers;
 use crate::signals::{Signal, Signals};
 use crate::supervise::{Audience, End, Interrupt, Plan, run as supervise, whole_lines};

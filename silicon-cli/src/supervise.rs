@@ -2,12 +2,17 @@
 //!
 //! Z3 looks at its clock when it likes, and at times not for minutes; it may run out of memory, and
 //! then the process is ended from outside. Threads cannot be ended, so members are verified in
-//! processes of their own ([`crate::worker`]), several in one while all goes well. A member that is
+//! processes of their own ([`crate::supervise::worker`]), several in one while all goes well. A member that is
 //! not done some time after it should be, or with which a process ends, is given up, and the rest
 //! of its file goes on in a new process. What was found before is known here: it is told when it is
 //! found.
 //!
-//! This process has one thread, so that it can be copied ([`crate::process`]).
+//! This process has one thread, so that it can be copied ([`crate::supervise::process`]).
+
+pub(crate) mod known;
+pub(crate) mod process;
+pub(crate) mod wire;
+mod worker;
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -21,10 +26,9 @@ use silicon::report::MemberKind;
 use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
 
-use crate::known::{Known, LOST, News};
-use crate::process::{self, Ending, Process, Side};
-use crate::wire::{Event, Head, Order};
-use crate::worker;
+use self::known::{Known, LOST, News};
+use self::process::{Ending, Process, Side};
+use self::wire::{Event, Head, Order};
 
 /// The receiver of the events of a run.
 pub(crate) trait Audience {

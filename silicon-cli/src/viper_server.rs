@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use clap::Parser;
 use silicon_lsp::Arguments;
 
+use crate::args::reference_flags;
 use crate::commands::Cli;
-use crate::reference_flags;
 
 const RUNNER: &str = "viper.server.ViperServerRunner";
 

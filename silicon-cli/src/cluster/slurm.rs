@@ -15,7 +15,7 @@ use anyhow::{Context, bail};
 use clap::{Args as ClapArgs, ValueHint};
 
 use super::{Work, quoted};
-use crate::progress::Progress;
+use crate::run::progress::Progress;
 use crate::signals::{Signal, Signals};
 use crate::{complain, merge, refuse, reports, saved};
 

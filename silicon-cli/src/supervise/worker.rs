@@ -13,7 +13,7 @@ use silicon::report::MemberKind;
 use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, FileVerdict, Follower, Input, MemberOutcome, Outcome, Session};
 
-use crate::wire::{Event, Head, Order, Planned, Verified};
+use crate::supervise::wire::{Event, Head, Order, Planned, Verified};
 
 /// Works on orders until the other side is gone.
 pub(crate) fn serve(

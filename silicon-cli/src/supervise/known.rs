@@ -6,7 +6,7 @@ use silicon::report::MemberKind;
 use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, MemberOutcome, Outcome};
 
-use crate::wire::{Event, Head};
+use crate::supervise::wire::{Event, Head};
 
 /// An input, as far as it is known.
 #[derive(Default)]

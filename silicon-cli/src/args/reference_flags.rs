@@ -43,7 +43,7 @@ use Means::{
 };
 use Values::{None as No, One, Several};
 
-/// All of them, but for those that are options of ours by the same name ([`crate::silicon_flags`]).
+/// All of them, but for those that are options of ours by the same name ([`crate::args::silicon_flags`]).
 /// Those that are not here are unknown to the reference, too.
 const FLAGS: &[(&str, Values, Means)] = &[
     ("--assertionMode", Several, Nothing),
