@@ -1,6 +1,6 @@
 //! Questions about the current path: obligations, optimisation checks, decisions.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sil::source::Span;
 use smt::prover::{self, Budget, Outcome, QueryKind};
@@ -305,14 +305,10 @@ impl Engine<'_> {
             return Ok(answer.into());
         }
         let started = Instant::now();
-        let budget = match kind {
-            QueryKind::Obligation => self.obligation_budget(),
-            QueryKind::Check => Budget::CHECK,
-        };
         let steps_before = self.prover.resources_used();
         let is_first = !self.prover.is_awake();
         self.remark(kind)?;
-        let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
+        let answer = self.ask_prover(goal, kind)?;
         let time = started.elapsed();
         let steps = self.prover.resources_used().saturating_sub(steps_before);
         self.count(Means::Prover(time));
@@ -332,6 +328,26 @@ impl Engine<'_> {
             self.go_on()?;
         }
         Ok(answer.into())
+    }
+
+    /// Asks the prover within the time that the member has left. Z3 looks at the clock, and the
+    /// limit of a member is about work: a question that others have held up is asked again.
+    fn ask_prover(&mut self, goal: Term, kind: QueryKind) -> Result<prover::Answer, Stop> {
+        loop {
+            let budget = match kind {
+                QueryKind::Obligation => self.obligation_budget(),
+                QueryKind::Check => Budget::CHECK,
+            };
+            let started = Instant::now();
+            let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
+            let given = Duration::from_millis(budget.milliseconds.into());
+            let is_held_up = answer == prover::Answer::GaveUp(prover::Limit::Time)
+                && started.elapsed() >= given
+                && budget.milliseconds < Budget::OBLIGATION.milliseconds;
+            if !is_held_up || self.go_on().is_err() {
+                return Ok(answer);
+            }
+        }
     }
 
     /// Returns the prover's answer to a question without its solver.
