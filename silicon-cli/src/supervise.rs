@@ -136,6 +136,8 @@ struct Running {
     /// The thread that is at work on it, and how long that had worked before.
     thread: i32,
     worked: Option<Duration>,
+    /// How long the thread had worked when it was last seen to go on, and when that was.
+    seen: Option<(Duration, Instant)>,
 }
 
 struct Run<'a> {
@@ -227,6 +229,8 @@ impl Run<'_> {
         let now = Instant::now();
         let running = self.workers.iter().filter_map(|worker| worker.job.as_ref());
         let ends = running.flat_map(|job| &job.running).filter_map(|one| Some(one.limit?.1));
+        // Who is past the end of its time is looked at with each pulse.
+        let ends = ends.filter(|&end| end > now);
         let until = ends.chain(self.plan.deadline.map(|deadline| deadline + PATIENCE)).min();
         let time = until.map_or(PULSE, |until| until.saturating_duration_since(now).min(PULSE));
         let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
@@ -278,7 +282,7 @@ impl Run<'_> {
             Event::Started { kind, id, within, thread } => {
                 let limit = within.map(|within| (within, Instant::now() + within + grace(within)));
                 let worked = worker.process.worked(thread);
-                job.running.push(Running { kind, id, limit, thread, worked });
+                job.running.push(Running { kind, id, limit, thread, worked, seen: None });
             }
             Event::Ended { kind, id } => {
                 job.running.retain(|one| (one.kind, &one.id) != (kind, &id));
@@ -306,11 +310,11 @@ impl Run<'_> {
     fn end_overdue(&mut self) -> anyhow::Result<()> {
         let now = Instant::now();
         for number in (0..self.workers.len()).rev() {
-            let worker = &self.workers[number];
-            let running = worker.job.iter().flat_map(|job| &job.running);
-            let overdue = running.filter(|one| one.is_overdue(now, &worker.process));
-            let overdue: Vec<(MemberKind, String)> =
-                overdue.map(|one| (one.kind, one.id.clone())).collect();
+            let Worker { process, job, .. } = &mut self.workers[number];
+            let running = job.iter_mut().flat_map(|job| &mut job.running);
+            let overdue: Vec<(MemberKind, String)> = running
+                .filter_map(|one| one.is_overdue(now, process).then(|| (one.kind, one.id.clone())))
+                .collect();
             if overdue.is_empty() {
                 continue;
             }
@@ -517,16 +521,23 @@ pub(crate) fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
 }
 
 impl Running {
-    /// Tells whether it takes too long: its thread has worked so long, where that is known, or has
-    /// stood still for many times as long.
-    fn is_overdue(&self, now: Instant, process: &Process) -> bool {
-        /// So many times the limit is longer than any neighbour can hold it up.
-        const STILL: u32 = 100;
-        let Some((within, end)) = self.limit.filter(|(_, end)| *end <= now) else { return false };
-        let Some((before, now_worked)) = self.worked.zip(process.worked(self.thread)) else {
+    /// Tells whether it takes too long: its thread has worked so long, where that is known, or
+    /// stands still.
+    fn is_overdue(&mut self, now: Instant, process: &Process) -> bool {
+        let Some((within, _)) = self.limit.filter(|(_, end)| *end <= now) else { return false };
+        let Some((before, worked)) = self.worked.zip(process.worked(self.thread)) else {
             return true;
         };
-        now_worked.saturating_sub(before) >= within || now >= end + within * STILL
+        if worked.saturating_sub(before) >= within + grace(within) {
+            return true;
+        }
+        match self.seen {
+            Some((then, at)) if then == worked => now >= at + PATIENCE,
+            _ => {
+                self.seen = Some((worked, now));
+                false
+            }
+        }
     }
 }
 
