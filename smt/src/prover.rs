@@ -76,9 +76,9 @@ impl Budget {
     /// enough to do without a clock: arming Z3's timer costs as much as an easy question (55 of 130
     /// µs).
     ///
-    /// PERFORMANCE: telling a new kernel everything again costs more than most questions. With 10
+    /// PERFORMANCE: telling a new kernel everything again costs more than most questions. With 20
     /// conflicts nearly all questions end before the limit on steps spoils the kernel.
-    pub const CHECK: Budget = Budget { resources: 100_000, conflicts: 10, milliseconds: 0 };
+    pub const CHECK: Budget = Budget { resources: 100_000, conflicts: 20, milliseconds: 0 };
     /// For proof obligations.
     pub const OBLIGATION: Budget =
         Budget { resources: 100_000_000, conflicts: 0, milliseconds: 600_000 };
