@@ -266,7 +266,7 @@ pub struct Machine<'c> {
     pub(crate) opened: Opened,
     /// How deep evaluations are nested.
     pub(crate) depth: u32,
-    /// What a start tells of the permissions of the recorded state that is spoken of.
+    /// The permissions of the recorded state that is evaluated, as the start of the run tells them.
     pub(crate) told: Vec<(Loc, Amount)>,
     /// Functions that are being evaluated, outermost first.
     pub(crate) evaluating: Vec<u32>,

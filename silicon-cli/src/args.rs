@@ -28,7 +28,7 @@ use crate::cache::CacheOptions;
 pub(crate) static VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{} (Z3 {})", env!("CARGO_PKG_VERSION"), silicon::solver_version()));
 
-/// What is verified, and how.
+/// The programs, and the options for verifying them.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Programs, directories of programs, or - for standard input: SIL, unless --language or

@@ -28,7 +28,7 @@ enum Service {
     Gitlab(Box<Work>),
 }
 
-/// What is verified, and in how many shards.
+/// The programs to verify, and the number of shards.
 #[derive(ClapArgs, Debug)]
 #[command(args_override_self = true)]
 struct Work {

@@ -69,7 +69,7 @@ fn options(agent: &Path) -> anyhow::Result<String> {
     Ok(others.chain([&*own]).collect::<Vec<_>>().join(" "))
 }
 
-/// Where the agent is, written if it is not there.
+/// Returns the file of the agent, and writes it if it is not there.
 fn agent() -> anyhow::Result<PathBuf> {
     let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);

@@ -65,7 +65,7 @@ enum Line {
     Over(Ending),
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Ending {
     /// Why some members were not verified.
@@ -118,11 +118,11 @@ impl Header {
     }
 }
 
-/// Where this process was started.
+/// The directory in which this process was started.
 pub(crate) struct Checkout {
     /// The nearest directory with a repository or a `silicon.toml`.
     root: PathBuf,
-    /// Where this is below the root.
+    /// The directory, seen from the root.
     pub(crate) directory: PathBuf,
 }
 

@@ -65,7 +65,7 @@ pub(crate) enum End {
 pub(crate) trait Interrupt {
     /// Streams with something to read where somebody may have done so.
     fn wakes(&self) -> Vec<BorrowedFd<'_>>;
-    /// Who has, in words.
+    /// Returns words for whoever has interrupted.
     fn noted(&self) -> Option<String>;
     /// Leaves the run to this process alone: called in a copy of it.
     fn leave(&self);

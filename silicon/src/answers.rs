@@ -35,7 +35,7 @@ use store::Store;
 #[derive(Default)]
 pub struct Answers {
     kept: Mutex<Kept>,
-    /// What is found is told to the observer, and not looked for again.
+    /// Answers are told to the observer, and not kept.
     is_forgetful: bool,
     store: Option<Store>,
     seeds: Seeds,

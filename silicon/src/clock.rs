@@ -6,7 +6,7 @@
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-/// When a piece of work is to be over.
+/// The end of a piece of work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Until {
     /// The time by which the whole run is to be over.
@@ -40,7 +40,7 @@ impl Own {
 }
 
 impl Until {
-    /// Work on this thread that begins now.
+    /// Makes the end of work that begins on this thread now.
     pub(crate) fn new(limit: Option<Duration>, run: Option<Instant>) -> Self {
         Self { run, own: limit.map(Own::new) }
     }
@@ -53,7 +53,7 @@ impl Until {
         Self { own: self.own.map(here), ..self }
     }
 
-    /// How long it may take at least from now; `None`: for ever.
+    /// Returns the time that is left; `None`: any.
     pub(crate) fn left(&self) -> Option<Duration> {
         let run = self.run.map(|run| run.saturating_duration_since(Instant::now()));
         self.own.map(|own| own.left()).into_iter().chain(run).min()
@@ -64,7 +64,7 @@ impl Until {
     }
 }
 
-/// How long this thread has worked.
+/// Returns the time that this thread has worked.
 #[cfg(target_os = "linux")]
 fn worked() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

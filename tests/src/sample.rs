@@ -49,6 +49,12 @@ pub fn timeless(run: &Run) -> Vec<Value> {
     lines
 }
 
+/// The members whose verdicts come from an earlier run.
+pub fn cached(run: &Run) -> Vec<String> {
+    let lines = lines(run).into_iter().filter(|line| line["cached"] == true);
+    lines.map(|line| line["name"].as_str().expect("a member has a name").to_owned()).collect()
+}
+
 /// The lines of one type.
 pub fn of_type<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
     lines.iter().filter(|line| line["type"] == kind).collect()

@@ -1,4 +1,4 @@
-//! Who held how much in a recorded state.
+//! The permissions of all holders in a recorded state.
 
 use super::{Heap, Holder, Holdings, Loc, Object, Part};
 use crate::amount::Amount;
@@ -6,7 +6,7 @@ use crate::amount::Amount;
 /// The holders of permission in a recorded state.
 #[derive(Debug, Clone)]
 pub struct Permissions {
-    /// In whose name that state is spoken of.
+    /// The holder whose permissions are asked for.
     pub holder: Holder,
     objects: Vec<PermissionsToObject>,
 }

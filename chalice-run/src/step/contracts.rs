@@ -218,7 +218,7 @@ impl<'c> Machine<'c> {
         })
     }
 
-    /// What another thread promises with its locks, nobody can choose values for.
+    /// Refuses clauses about locks of another thread: no choice of values makes them true.
     fn ask_no_locks(&self, clauses: &[Expr], span: Span) -> Res<()> {
         if clauses.iter().any(|clause| self.speaks_of_locks(clause)) {
             return Err(Box::new(Trouble::Unknown { what: "contract.locks", span }));

@@ -77,7 +77,7 @@ pub(crate) enum Locks {
     /// A new thread: it holds nothing. It has seen of objects what the thread had seen that starts
     /// it; these are the states in which that one last released them.
     Nothing { released: Option<Expr> },
-    /// What the thread holds that applies the function that this is.
+    /// The objects that are held by whoever applies the present function.
     Held(Held),
     /// The values of these expressions.
     State(LockState),

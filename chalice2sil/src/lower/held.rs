@@ -1,4 +1,4 @@
-//! What a thread holds: as a claim, and as arguments of functions that ask for it.
+//! The objects that a thread holds: claims about them, and arguments of functions that ask.
 
 use chalice::program::{FunctionId, LockMode};
 use sil::syntax as s;
@@ -8,7 +8,7 @@ use super::env::{Env, Held, Locks};
 use crate::build::*;
 
 impl Member<'_, '_> {
-    /// `holds(target)`, `rd holds(target)`; nothing if the lock state is not at hand.
+    /// Makes the claim `holds(target)` or `rd holds(target)`; nothing if the lock state is not at hand.
     pub(crate) fn holds(&self, target: &s::Expr, mode: LockMode, env: &Env) -> Option<s::Expr> {
         if matches!(env.locks, Locks::Nothing { .. }) {
             return Some(truth(false));
@@ -24,7 +24,7 @@ impl Member<'_, '_> {
         })
     }
 
-    /// The objects that the thread holds; nothing if the lock state is not at hand.
+    /// Returns the objects that the thread holds; nothing if the lock state is not at hand.
     fn held_objects(&self, env: &Env) -> Option<Held> {
         let has_readers = self.lowering.facts.locking.has_readers;
         let none = || literal(s::Collection::Set, ty(s::TypeKind::Ref), []);
@@ -36,8 +36,8 @@ impl Member<'_, '_> {
         })
     }
 
-    /// What a function is told of the locks of the thread that applies it: none if it does not ask
-    /// for them; nothing if the lock state is not at hand.
+    /// Returns the sets of held objects that an application passes to a function: none if the
+    /// function does not ask for them; nothing if the lock state is not at hand.
     ///
     /// SOUNDNESS: the value of a function that asks may change whenever the thread acquires or
     /// releases something. So the locks are arguments.
@@ -48,7 +48,8 @@ impl Member<'_, '_> {
         self.held_objects(env).map(|held| std::iter::once(held.all).chain(held.read).collect())
     }
 
-    /// The parameters of a function for [`Self::held_by`], and what it knows by them.
+    /// Adds the formals for the arguments of [`Self::held_by`], and returns the locks that the
+    /// function knows by them.
     pub(crate) fn held_formals(
         &mut self,
         function: FunctionId,

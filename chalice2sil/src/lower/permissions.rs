@@ -307,7 +307,7 @@ impl Member<'_, '_> {
         and([small, ordered])
     }
 
-    /// Does an expression mention a variable that a quantifier binds?
+    /// Tells whether an expression mentions a variable that a quantifier binds.
     fn mentions_bound(&self, e: &Expr) -> bool {
         let locals = &self.program().locals;
         e.any(&mut |part| {

@@ -152,7 +152,7 @@ impl Member<'_, '_> {
         stars.filter_map(is_before).collect()
     }
 
-    /// How much of what is held of a location the assertion has given before, as far as it can be
+    /// Returns the amounts of a location that the assertion has given before, as far as they can be
     /// named here.
     pub(crate) fn given_before(&self, location: &s::Expr) -> Vec<s::Expr> {
         let given = self.said.exact.iter().filter_map(|exact| {

@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(arguments(&["--parseOnly", "a.vpr"]), ["--check", "a.vpr"]);
     }
 
-    /// What Nagini, Gobra, VerCors, Prusti and ViperServer pass, from their sources.
+    /// The flags that Nagini, Gobra, VerCors, Prusti and ViperServer pass are all known.
     #[test]
     fn flags_of_clients_are_known() {
         for given in [

@@ -11,7 +11,7 @@ use silicon::report::MemberKind;
 use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, Outcome};
 
-/// What is known of a file that is being verified.
+/// The known part of a file that is being verified.
 #[derive(Default)]
 pub(crate) struct Early {
     /// The outcome as it is with the findings of the members that come first and are done.

@@ -14,7 +14,7 @@ pub(crate) struct Known {
     /// The answer of the front end, and the members.
     loaded: Option<(Outcome, Vec<Member>)>,
     done: BTreeMap<(MemberKind, String), (MemberOutcome, Vec<Diagnostic>)>,
-    /// What is wrong with the work on it as a whole.
+    /// The defect of the work on the input as a whole.
     defect: Option<Outcome>,
 }
 

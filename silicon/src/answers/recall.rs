@@ -66,7 +66,7 @@ pub(super) struct Kept {
     report: MemberReport,
     /// In the order of [`for_each_span`].
     spans: Vec<SpanRef>,
-    /// Where the solver was at work, as far as the key knows the places.
+    /// The places that the solver worked for, as far as the key knows them.
     places: Vec<(Option<SpanRef>, Cow<'static, str>, Cost)>,
 }
 

@@ -63,7 +63,7 @@ pub struct Diagnostic {
     /// The part of the place that could not be shown, where no finding tells it apart: what is
     /// written, of an assignment.
     pub part: Option<Place>,
-    /// What an index or a key is one of, where that could not be shown of it.
+    /// The sequence or map of an index or key that might not be one of it.
     pub subject: Option<Place>,
     /// The permission that is missing, where that has words.
     pub missing: Option<Missing>,

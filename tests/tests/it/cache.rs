@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sil_tests::binaries::{Run, Scratch, run};
+use sil_tests::sample::{cached, timeless};
 
 const PROGRAM: &str = "field f: Int
 
@@ -47,21 +48,11 @@ fn verify(scratch: &Scratch, more: &[&str]) -> Run {
 
 /// The lines of a run, without its times and without whose work it was.
 fn found(run: &Run) -> Vec<Value> {
-    let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e} in {line}"));
-    let mut lines: Vec<Value> = run.stdout.lines().map(parse).collect();
+    let mut lines = timeless(run);
     for line in &mut lines {
-        let fields = line.as_object_mut().expect("each line is an object");
-        fields.retain(|name, _| !name.ends_with("_ms") && name != "cached");
+        line.as_object_mut().expect("each line is an object").remove("cached");
     }
     lines
-}
-
-/// The members whose verdicts come from the cache.
-fn cached(run: &Run) -> Vec<String> {
-    let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e} in {line}"));
-    let lines: Vec<Value> = run.stdout.lines().map(parse).collect();
-    let cached = lines.iter().filter(|line| line["cached"] == true);
-    cached.map(|line| line["name"].as_str().expect("a member has a name").to_owned()).collect()
 }
 
 /// The files of all answers.

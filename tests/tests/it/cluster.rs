@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use sil_tests::binaries::{Run, Scratch, path};
+use sil_tests::sample::timeless;
 
 /// Starts the jobs of an array, and notes which of them run. Behind a job `after` may do harm.
 const SBATCH: &str = r#"#!/bin/sh
@@ -72,16 +73,6 @@ fn slurm(scratch: &Scratch, arguments: &[&str]) -> Run {
         .output()
         .expect("it starts")
         .into()
-}
-
-fn timeless(run: &Run) -> Vec<Value> {
-    let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e} in {line}"));
-    let mut lines: Vec<Value> = run.stdout.lines().map(parse).collect();
-    for line in &mut lines {
-        let fields = line.as_object_mut().expect("each line is an object");
-        fields.retain(|name, _| !name.ends_with("_ms"));
-    }
-    lines
 }
 
 const JSON: [&str; 2] = ["--message-format", "json"];

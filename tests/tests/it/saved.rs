@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sil_tests::binaries::{Run, Scratch, path};
+use sil_tests::sample::{cached, timeless};
 
 const PROGRAM: &str = "field f: Int
 
@@ -45,23 +46,6 @@ const JSON: [&str; 2] = ["--message-format", "json"];
 
 fn verify(scratch: &Scratch, more: &[&str]) -> Run {
     scratch.silicon(&[&["a", JSON[0], JSON[1]], more].concat())
-}
-
-/// The lines of a run without its times, which are all that may differ.
-fn timeless(run: &Run) -> Vec<Value> {
-    let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e} in {line}"));
-    let mut lines: Vec<Value> = run.stdout.lines().map(parse).collect();
-    for line in &mut lines {
-        let fields = line.as_object_mut().expect("each line is an object");
-        fields.retain(|name, _| !name.ends_with("_ms"));
-    }
-    lines
-}
-
-/// The members whose verdicts come from an earlier run.
-fn cached(run: &Run) -> Vec<String> {
-    let lines = timeless(run).into_iter().filter(|line| line["cached"] == true);
-    lines.map(|line| line["name"].as_str().expect("a member has a name").to_owned()).collect()
 }
 
 fn write(scratch: &Scratch, name: &str, text: impl AsRef<[u8]>) {

@@ -1,4 +1,4 @@
-//! What services show beside the lines of a change: annotations for GitHub, code quality for GitLab,
+//! Findings beside the lines of a change: annotations for GitHub, code quality for GitLab,
 //! SARIF; and the baseline, with which only what is new fails.
 
 use std::fs;

@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 use sil_tests::binaries::{Run, Scratch};
+use sil_tests::sample::timeless;
 
 const MEMBERS: &str = "field f: Int
 
@@ -84,17 +85,6 @@ fn merge(scratch: &Scratch, files: &[String], more: &[&str]) -> Run {
     scratch.silicon(&arguments)
 }
 
-/// The lines of a run without its times, which are all that may differ.
-fn timeless(text: &str) -> Vec<Value> {
-    let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e} in {line}"));
-    let mut lines: Vec<Value> = text.lines().map(parse).collect();
-    for line in &mut lines {
-        let fields = line.as_object_mut().expect("each line is an object");
-        fields.retain(|name, _| !name.ends_with("_ms"));
-    }
-    lines
-}
-
 const JSON: [&str; 2] = ["--message-format", "json"];
 
 #[test]
@@ -103,7 +93,7 @@ fn shards_make_one_run() {
     let whole = scratch.silicon(&["a", "--message-format", "json"]);
     assert_eq!(whole.code, Some(3), "{}", whole.stderr);
     let failed = ["relies", "wrong", "ill", "lacks"];
-    let verdicts = timeless(&whole.stdout).into_iter().filter(|line| line["verdict"] == "failed");
+    let verdicts = timeless(&whole).into_iter().filter(|line| line["verdict"] == "failed");
     let names: Vec<Value> = verdicts.map(|line| line["name"].clone()).collect();
     assert!(failed.iter().all(|name| names.contains(&(*name).into())), "{names:?}");
     for of in [1, 2, 3, 12] {
@@ -111,7 +101,7 @@ fn shards_make_one_run() {
         files.reverse();
         let merged = merge(&scratch, &files, &JSON);
         assert_eq!(merged.code, whole.code, "{of}: {}", merged.stderr);
-        assert_eq!(timeless(&merged.stdout), timeless(&whole.stdout), "{of}");
+        assert_eq!(timeless(&merged), timeless(&whole), "{of}");
     }
 }
 
@@ -133,11 +123,11 @@ fn each_shard_verifies_its_own_members_only() {
     for number in 1..=3 {
         let shard = format!("{number}/3");
         let run = scratch.silicon(&["a", "--shard", &shard, "--save", "x", JSON[0], JSON[1]]);
-        let members = timeless(&run.stdout).into_iter().filter(|line| line["type"] == "member");
+        let members = timeless(&run).into_iter().filter(|line| line["type"] == "member");
         names.extend(members.map(|line| format!("{} {}", line["file"], line["name"])));
     }
     let whole = scratch.silicon(&["a", JSON[0], JSON[1]]);
-    let all = timeless(&whole.stdout).into_iter().filter(|line| line["type"] == "member");
+    let all = timeless(&whole).into_iter().filter(|line| line["type"] == "member");
     let mut all: Vec<String> =
         all.map(|line| format!("{} {}", line["file"], line["name"])).collect();
     all.sort();
@@ -167,7 +157,7 @@ fn a_shard_that_was_stopped_leaves_members_open() {
     scratch.silicon(&["a", "--shard", "2/2", "--save", "late.saved", "--time-limit", "0.000001"]);
     files[1] = "late.saved".to_owned();
     let merged = merge(&scratch, &files, &JSON);
-    let lines = timeless(&merged.stdout);
+    let lines = timeless(&merged);
     let is_open = |line: &&Value| line["type"] == "member" && line["verdict"] == "inconclusive";
     assert!(lines.iter().filter(is_open).count() > 0, "{}", merged.stdout);
 }
@@ -227,7 +217,7 @@ fn a_file_with_another_beginning_is_refused() {
 #[test]
 fn damaged_parts_of_a_shard_are_not_verified() {
     let scratch = Scratch::new(&[("a/members.vpr", MEMBERS)]);
-    let whole = timeless(&scratch.silicon(&["a", JSON[0], JSON[1]]).stdout);
+    let whole = timeless(&scratch.silicon(&["a", JSON[0], JSON[1]]));
     let files = shards(&scratch, 2, &[]);
     let text = scratch.read(&files[1]);
     let lines = text.split_inclusive('\n').count();
@@ -240,7 +230,7 @@ fn damaged_parts_of_a_shard_are_not_verified() {
         });
         fs::write(scratch.path().join("altered"), altered.collect::<String>()).expect("can be");
         let merged = merge(&scratch, &[files[0].clone(), "altered".to_owned()], &JSON);
-        for line in timeless(&merged.stdout).iter().filter(|line| line["type"] == "member") {
+        for line in timeless(&merged).iter().filter(|line| line["type"] == "member") {
             assert!(whole.contains(line) || line["verdict"] == "inconclusive", "{line}");
         }
         let is_left = text.split_inclusive('\n').nth(damaged).is_some_and(|line| {

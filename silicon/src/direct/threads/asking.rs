@@ -14,13 +14,13 @@ use crate::engine::Stop;
 use crate::engine::state::thread::{Changes, Locks};
 
 impl Chalice<'_, '_> {
-    /// The sorts of what a function is told of locks.
+    /// Returns the sorts of the sets of held objects that a function gets.
     pub(in crate::direct) fn asked_sorts(&mut self, function: FunctionId) -> Vec<Sort> {
         let set = self.terms.set_sort(Sort::REF);
         vec![set; self.direct.locking.asked_sets(function)]
     }
 
-    /// What a function is told of the locks of the present thread.
+    /// Returns the sets of held objects that an application passes to a function.
     pub(in crate::direct) fn asked(
         &mut self,
         function: FunctionId,

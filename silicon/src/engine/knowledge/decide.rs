@@ -184,7 +184,8 @@ impl Engine<'_> {
             }
             answer = self.query(goal, QueryKind::Obligation)?;
         }
-        self.knowledge.has_failed = answer != Answer::Yes;
+        // Apart from the path, nothing has been asked.
+        self.knowledge.has_failed = answer != Answer::Yes && !self.mode.is_apart;
         Ok(answer)
     }
 
