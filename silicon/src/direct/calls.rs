@@ -7,6 +7,7 @@ use smt::terms::Term;
 
 use super::{Chalice, Direct, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::language::Language;
 use crate::engine::state::{Frame, Store};
 use crate::engine::{Stop, View};
 

@@ -13,6 +13,7 @@ use super::{Chalice, Direct, renumbered, span};
 use crate::engine::Stop;
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::language::Language;
 use crate::engine::state::heap::{Chunk, Resource};
 
 /// The end of a statement: the path goes on or not.

@@ -233,15 +233,6 @@ impl Chalice<'_, '_> {
         self.times_scale(amount)
     }
 
-    pub(super) fn times_scale(&mut self, amount: Term) -> Result<Term, Stop> {
-        let Some(scale) = self.frame.assertion.scale else { return Ok(amount) };
-        let (product, lemmas) = self.terms.scaled(scale, amount);
-        for lemma in lemmas {
-            self.assume(lemma)?;
-        }
-        Ok(product)
-    }
-
     /// How much of an instance is opened or made: positive. With `rd` it is that of the
     /// surroundings if so much is there, so that what has been opened is made again as a whole;
     /// else a smaller one that leaves something of what it is taken from. `wanted`: what is asked

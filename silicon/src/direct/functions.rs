@@ -4,7 +4,6 @@
 //! So amounts in preconditions are read as "some", everywhere the same (trap T8).
 
 use chalice::program::{Expr, Function, FunctionId};
-use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use super::graph::is_result;
@@ -13,6 +12,7 @@ use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::incidents::Incidents;
 use crate::engine::knowledge::functions::is_opaque;
 use crate::engine::members::function::Written;
+use crate::engine::rules::language::Language;
 use crate::engine::state::{State, Store};
 use crate::engine::{Engine, Explore, Stop, View, Watch};
 
@@ -32,13 +32,17 @@ impl Direct {
 
 impl<'p> Written<'p> for InChalice<'p> {
     type Expr = Expr;
+    type Rules<'e>
+        = Chalice<'e, 'p>
+    where
+        'p: 'e;
 
-    fn preconditions(self) -> Vec<&'p Expr> {
-        self.function.requires.iter().collect()
+    fn preconditions(self) -> &'p [Expr] {
+        &self.function.requires
     }
 
-    fn postconditions(self) -> Vec<&'p Expr> {
-        self.function.ensures.iter().collect()
+    fn postconditions(self) -> &'p [Expr] {
+        &self.function.ensures
     }
 
     fn body(self) -> Option<&'p Expr> {
@@ -69,31 +73,8 @@ impl<'p> Written<'p> for InChalice<'p> {
         }
     }
 
-    fn span(expr: &Expr) -> Span {
-        span(expr.span)
-    }
-
-    fn eval(engine: &mut Engine<'p>, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
-        Chalice::of(engine).eval(expr, blame)
-    }
-
-    fn produce(
-        engine: &mut Engine<'p>,
-        clauses: &[&'p Expr],
-        snapshot: Option<Term>,
-        blame: impl Fn(Span) -> Blame,
-    ) -> Result<(), Stop> {
-        let blame = |clause: &Expr| blame(span(clause.span));
-        Chalice::of(engine).produce_all(clauses.iter().copied(), snapshot, blame)
-    }
-
-    fn consume(
-        engine: &mut Engine<'p>,
-        clauses: &[&'p Expr],
-        blame: impl Fn(Span) -> Blame,
-    ) -> Result<(), Stop> {
-        let blame = |clause: &Expr| blame(span(clause.span));
-        Chalice::of(engine).consume_all(clauses.iter().copied(), blame).map(drop)
+    fn rules<'e>(engine: &'e mut Engine<'p>) -> Chalice<'e, 'p> {
+        Chalice::of(engine)
     }
 }
 

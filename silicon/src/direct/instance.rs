@@ -5,19 +5,14 @@ use std::rc::Rc;
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, PermissionKind};
 use sil::program::PredicateId;
-use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use super::{Chalice, renumbered, span};
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::state::Frame;
-use crate::engine::state::heap::{Chunk, Resource};
-use crate::engine::{Explore, Stop, View};
-
-/// An expression opens an instance inside of instances of the same predicate so often; behind that,
-/// nothing is said.
-const DEPTH: usize = 2;
+use crate::engine::rules::language::Language;
+use crate::engine::state::heap::Resource;
+use crate::engine::{Explore, Stop};
 
 impl Chalice<'_, '_> {
     /// The body is given away, and an instance is there.
@@ -40,23 +35,13 @@ impl Chalice<'_, '_> {
             blame,
             |chalice, share| chalice.fold_fits(predicate, receiver, share, body),
             |chalice, share| {
-                chalice.in_body(predicate, receiver, Terms::WRITE, |chalice| {
+                chalice.in_body(predicate, &[receiver], Terms::WRITE, |chalice| {
                     chalice.bound_by(share, accesses, body, |_| true)
                 })
             },
         )?;
-        self.remember_heap();
-        let before = self.here.heap.clone();
-        let snapshot = self.in_body(predicate, receiver, amount, |chalice| {
-            chalice.frame.assertion.keeps_snapshots = true;
-            chalice.move_credits([body], true)?;
-            chalice.consume_all([body], |_| blame.trusted())
-        })?;
-        self.note_enclosed(&before)?;
-        self.note_instance(predicate, &[receiver], snapshot, amount)?;
-        self.assume_trigger(predicate, &[receiver], snapshot)?;
-        let chunk = Chunk { arguments: vec![receiver], value: snapshot, amount };
-        self.add_chunk(Resource::Predicate(predicate), chunk)
+        self.in_body(predicate, &[receiver], amount, |chalice| chalice.move_credits([body], true))?;
+        self.close(predicate, vec![receiver], amount, span(access.span), blame)
     }
 
     /// An instance is given away, and its body is there.
@@ -78,7 +63,7 @@ impl Chalice<'_, '_> {
         )?;
         self.open(predicate, &[receiver], amount, span(access.span), blame)?;
         let body = &self.direct.tree.predicates[renumbered(predicate)].body;
-        self.in_body(predicate, receiver, amount, |chalice| chalice.move_credits([body], false))
+        self.in_body(predicate, &[receiver], amount, |chalice| chalice.move_credits([body], false))
     }
 
     /// The value of an expression where an instance is open.
@@ -89,8 +74,7 @@ impl Chalice<'_, '_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let (predicate, receiver) = self.instance(access, blame)?;
-        let around = self.frame.assertion.bodies.iter().filter(|&&outer| outer == predicate);
-        if around.count() >= DEPTH {
+        if self.frame.assertion.is_deep_inside(predicate) {
             let sort = self.sort(&body.ty);
             return Ok(self.fresh("beyond", sort));
         }
@@ -127,51 +111,6 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// Takes an instance and produces its body.
-    pub(super) fn open(
-        &mut self,
-        predicate: PredicateId,
-        arguments: &[Term],
-        amount: Term,
-        at: Span,
-        blame: Blame,
-    ) -> Result<(), Stop> {
-        let Some(&receiver) = arguments.first() else { return Ok(()) };
-        let Some(snapshot) = self.take_instance(predicate, arguments, amount, at, blame)? else {
-            return Ok(());
-        };
-        self.note_instance(predicate, arguments, snapshot, amount)?;
-        self.assume_trigger(predicate, arguments, snapshot)?;
-        let body = &self.direct.tree.predicates[renumbered(predicate)].body;
-        let before = self.here.heap.clone();
-        self.in_body(predicate, receiver, amount, |chalice| {
-            // SOUNDNESS: the amount is fixed by now (trap T9a).
-            chalice.frame.assertion.constrainable = Rc::default();
-            chalice.produce_all([body], Some(snapshot), |_| blame.trusted())
-        })?;
-        self.note_opened(&before, predicate, arguments, snapshot)
-    }
-
-    /// Runs where `this` is the object of an instance and amounts are shares of it.
-    fn in_body<T>(
-        &mut self,
-        predicate: PredicateId,
-        receiver: Term,
-        amount: Term,
-        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let direct = self.direct;
-        let common = self.common()?;
-        let mut frame = Frame { store: self.store(), ..self.frame.clone() };
-        Rc::make_mut(&mut frame.assertion.bodies).push(predicate);
-        frame.store.set(direct.this, receiver);
-        frame.store.set(direct.fraction, common);
-        if self.whole().is_none() {
-            frame.assertion.scale = (amount != Terms::WRITE).then_some(amount);
-        }
-        self.in_frame(frame, run).0
-    }
-
     /// Shows that a share of an instance can be made of the held permissions.
     fn fold_fits(
         &mut self,
@@ -181,7 +120,7 @@ impl Chalice<'_, '_> {
         body: &Expr,
     ) -> Result<Term, Stop> {
         let heap = self.here.heap.clone();
-        self.in_body(predicate, receiver, share, |chalice| {
+        self.in_body(predicate, &[receiver], share, |chalice| {
             chalice.claims(body, &mut |chalice, access| {
                 if access.amount.kind == PermissionKind::Star {
                     return Ok(Terms::TRUE);

@@ -9,6 +9,7 @@ use super::threads::locks::Listed;
 use super::{Chalice, span};
 use crate::engine::Stop;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::language::Language;
 use crate::engine::state::heap::Heap;
 use crate::engine::state::thread::{Allowed, Balances};
 

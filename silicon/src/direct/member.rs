@@ -4,13 +4,14 @@ use chalice::program::{Expr, LocalId, MethodId};
 use sil::program::Member;
 use smt::terms::Sort;
 
-use super::assertion::conjuncts;
 use super::exec::Flow;
 use super::scope::{self, Needs};
 use super::table::Invariant;
 use super::{Chalice, renumbered, span};
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::assertion::conjuncts;
+use crate::engine::rules::language::Language;
 use crate::engine::state::heap::Heap;
 use crate::engine::state::thread::{Allowed, Thread};
 use crate::engine::state::{State, Store};

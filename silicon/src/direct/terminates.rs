@@ -12,13 +12,14 @@
 use chalice::program::{Access, Domain, Expr, ExprKind, FunctionId, LocalId, Reached};
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
-use super::assertion::conjuncts;
 use super::functions::bind;
 use super::{Chalice, Direct, is_pure, span};
 use crate::direct::eval::is_in;
 use crate::direct::eval::unknown;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::members::function::Written;
+use crate::engine::rules::assertion::conjuncts;
+use crate::engine::rules::language::Language;
 use crate::engine::state::State;
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Explore, Stop, View};

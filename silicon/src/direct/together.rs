@@ -7,6 +7,7 @@ use sil::program::{FieldId, PredicateId};
 use super::table::Invariant;
 use super::{Chalice, Direct, renumbered, scope};
 use crate::engine::Above;
+use crate::engine::rules::language::Language;
 
 impl Above {
     /// The same, where a Chalice program is executed directly.

@@ -3,20 +3,22 @@
 //! The rules of SIL are methods of [`Sil`]; those that other languages share are methods of
 //! [`Engine`].
 //!
-//! In reading order: [`assertion`] (the forms of assertions), [`eval`], [`produce`], [`consume`],
-//! [`quantified`] (assertions below quantifiers), [`predicate`], [`exec`], [`call`], then the
-//! constructs with rules of their own.
+//! In reading order: [`assertion`] (the forms of assertions), [`language`] (the rules that all
+//! languages share), [`location`], [`parts`] (of SIL's assertions), [`eval`], [`quantified`]
+//! (assertions below quantifiers), [`predicate`], [`exec`], [`call`], then the constructs with rules
+//! of their own.
 
 pub(crate) mod assertion;
 pub(crate) mod assume;
 mod axioms;
 mod call;
-pub(crate) mod consume;
 pub(crate) mod eval;
 pub(crate) mod exec;
+pub(crate) mod language;
+mod location;
 mod package;
+mod parts;
 pub(crate) mod predicate;
-pub(crate) mod produce;
 pub(crate) mod quantified;
 pub(crate) mod quasihavoc;
 pub(crate) mod refute;

@@ -135,6 +135,14 @@ pub(crate) struct AssertionReading {
     pub(crate) keeps_snapshots: bool,
 }
 
+impl AssertionReading {
+    /// Tells whether instances of a predicate are open inside each other. A body that unfolds
+    /// instances of its own predicate would go on for ever: then nothing is said.
+    pub(crate) fn is_deep_inside(&self, predicate: PredicateId) -> bool {
+        self.bodies.iter().filter(|&&outer| outer == predicate).count() > 1
+    }
+}
+
 impl Default for AssertionReading {
     fn default() -> Self {
         Self {

@@ -16,6 +16,7 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 use super::levels::Level;
 use crate::direct::{Chalice, Direct, is_pure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::language::Language;
 use crate::engine::state::Frame;
 use crate::engine::state::heap::Chunk;
 use crate::engine::state::thread::Balances;

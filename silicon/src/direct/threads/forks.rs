@@ -17,6 +17,7 @@ use crate::direct::eval::unknown;
 use crate::direct::{Chalice, Direct, renumbered, span};
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::language::Language;
 use crate::engine::state::heap::{Chunk, Heap};
 use crate::engine::state::thread::{Fork, Forked, Memory};
 use crate::engine::{Stop, View};

@@ -21,6 +21,7 @@ use smt::terms::{Term, Terms, grow_stack};
 
 use crate::direct::{Chalice, Direct, is_pure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::language::Language;
 use crate::engine::state::heap::Heap;
 use crate::engine::{Explore, Stop, View};
 

@@ -6,11 +6,12 @@ use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use super::levels::Level;
-use crate::direct::assertion::conjuncts;
 use crate::direct::exec::Flow;
 use crate::direct::{Chalice, renumbered, span};
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::assertion::conjuncts;
+use crate::engine::rules::language::Language;
 use crate::engine::state::Frame;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Explore, Stop, View};

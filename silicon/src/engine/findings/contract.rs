@@ -22,7 +22,7 @@ impl Engine<'_> {
     }
 
     /// Tells whether one of some clauses was found not to be well-formed.
-    pub(crate) fn is_any_ill_formed(&mut self, clauses: &[&Expr]) -> Result<bool, Stop> {
+    pub(crate) fn is_any_ill_formed(&mut self, clauses: &[Expr]) -> Result<bool, Stop> {
         for clause in clauses {
             if self.is_ill_formed(clause)? {
                 return Ok(true);
@@ -40,11 +40,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: a clause is left out only where one has been reported, so that the member is not
     /// verified.
-    pub(crate) fn beyond_judgement(
-        &mut self,
-        postconditions: &[&Expr],
-        contract: &Contract,
-    ) -> Result<Vec<Span>, Stop> {
+    pub(crate) fn beyond_judgement(&mut self, contract: &Contract) -> Result<Vec<Span>, Stop> {
         let mut leave_it_open = vec![Reason::AssertionFalse, Reason::ReceiverNull];
         let may_be_inside = has_instances(contract);
         if may_be_inside {
@@ -52,7 +48,7 @@ impl Engine<'_> {
         }
         let mut was_ill_formed = false;
         let mut left_out = Vec::new();
-        for clause in postconditions {
+        for clause in &contract.postconditions {
             let is_left_out = if self.recall(Recalled::Misapplied(clause.span))? {
                 true
             } else if self.is_ill_formed(clause)? {
@@ -100,7 +96,7 @@ impl Engine<'_> {
     }
 
     /// The clauses that were found not to be well-formed.
-    pub(crate) fn ill_formed(&mut self, clauses: &[&Expr]) -> Result<Vec<Span>, Stop> {
+    pub(crate) fn ill_formed(&mut self, clauses: &[Expr]) -> Result<Vec<Span>, Stop> {
         let mut found = Vec::new();
         for clause in clauses {
             if self.is_ill_formed(clause)? {
@@ -112,7 +108,7 @@ impl Engine<'_> {
 
     /// Those of them that are framed: what they mean depends on what is known where they are to be
     /// proved.
-    pub(crate) fn framed_but_ill_formed(&mut self, clauses: &[&Expr]) -> Result<Vec<Span>, Stop> {
+    pub(crate) fn framed_but_ill_formed(&mut self, clauses: &[Expr]) -> Result<Vec<Span>, Stop> {
         let mut framed = Vec::new();
         for clause in self.ill_formed(clauses)? {
             let unframed = [Reason::InsufficientPermission, Reason::ReceiverNull];

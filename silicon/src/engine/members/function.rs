@@ -9,7 +9,6 @@ mod axioms;
 mod written;
 
 use sil::program::{Function, FunctionId};
-use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
@@ -19,6 +18,8 @@ use crate::engine::knowledge::symbols::FunctionSymbols;
 use crate::engine::members::function::axioms::limited_axiom;
 use crate::engine::members::function::axioms::stateless_axiom;
 pub(crate) use crate::engine::members::function::written::{InSil, Written};
+use crate::engine::rules::assertion::Assertion;
+use crate::engine::rules::language::Language;
 use crate::engine::whole::Fact;
 use crate::engine::{Amounts, Engine, Explore, Reading, Stop, View};
 
@@ -40,12 +41,12 @@ impl General<'_> {
 }
 
 /// The contract of a function whose body is looked at: it has been checked.
-fn trusted_contract(clause: Span) -> Blame {
-    Blame::new(ErrorId::NotWellformed, clause).trusted()
+fn trusted_contract<E: Assertion>(clause: &E) -> Blame {
+    contract(clause).trusted()
 }
 
-fn contract(clause: Span) -> Blame {
-    Blame::new(ErrorId::NotWellformed, clause)
+fn contract<E: Assertion>(clause: &E) -> Blame {
+    Blame::new(ErrorId::NotWellformed, clause.span())
 }
 
 fn blame_of_body(general: &General<'_>) -> Blame {
@@ -108,17 +109,17 @@ impl<'p> Engine<'p> {
         let has_body = written.body().is_some();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                W::produce(engine, &preconditions, Some(snapshot), contract)?;
+                W::rules(engine).produce_all(preconditions, Some(snapshot), contract)?;
                 if !preconditions.is_empty() && engine.seems_dead()? {
                     return Err(Stop::Infeasible);
                 }
                 engine.frame.result = Some(limited);
                 engine.frame.result_of = Some(general.function);
                 let mut values = Vec::new();
-                for clause in &postconditions {
-                    let blame = contract(W::span(clause));
+                for clause in postconditions {
+                    let blame = contract(clause);
                     let blame = if has_body { blame.trusted() } else { blame };
-                    let value = W::eval(engine, clause, blame)?;
+                    let value = W::rules(engine).eval(clause, blame)?;
                     values.push(value);
                     // A postcondition that nothing meets is a promise like any other, not a path
                     // that cannot be.
@@ -136,7 +137,7 @@ impl<'p> Engine<'p> {
         ];
         let paths = paths?;
         if let (true, true, Some(first)) = (paths.is_empty(), has_body, preconditions.first()) {
-            self.log.warn_of_contradiction(W::span(first), "the precondition");
+            self.log.warn_of_contradiction(first.span(), "the precondition");
         }
         // An ill-formed contract justifies nothing.
         if self.recall(Recalled::AnyFinding)? {
@@ -168,13 +169,13 @@ impl<'p> Engine<'p> {
         self.scoped(None, |engine| {
             engine.explore(|engine| {
                 engine.frame.assertion.reading = Reading::Exhale;
-                W::produce(engine, &preconditions, None, contract)?;
+                W::rules(engine).produce_all(preconditions, None, contract)?;
                 engine.frame.result = Some(limited);
                 engine.frame.result_of = Some(general.function);
                 if !has_body {
                     // Each clause is evaluated where those before it hold.
                     for clause in written.postconditions() {
-                        let value = W::eval(engine, clause, contract(W::span(clause)))?;
+                        let value = W::rules(engine).eval(clause, contract(clause))?;
                         engine.assume(value)?;
                     }
                 }
@@ -202,12 +203,12 @@ impl<'p> Engine<'p> {
         self.gathered.unfolded.clear();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                W::produce(engine, &preconditions, Some(snapshot), trusted_contract)?;
-                engine.show_state(W::span(body));
+                W::rules(engine).produce_all(preconditions, Some(snapshot), trusted_contract)?;
+                engine.show_state(body.span());
                 let is_defining = engine.of_program(Fact::ContractsHaveOneReading);
                 engine.in_mode(
                     |mode| mode.is_defining = is_defining,
-                    |engine| W::eval(engine, body, blame),
+                    |engine| W::rules(engine).eval(body, blame),
                 )
             })
         })?;
@@ -252,13 +253,17 @@ impl<'p> Engine<'p> {
         }
         self.scoped(None, |engine| {
             engine.explore(|engine| {
-                W::produce(engine, &preconditions, Some(general.snapshot), trusted_contract)?;
-                let value = W::eval(engine, body, blame_of_body(general).trusted())?;
+                W::rules(engine).produce_all(
+                    preconditions,
+                    Some(general.snapshot),
+                    trusted_contract,
+                )?;
+                let value = W::rules(engine).eval(body, blame_of_body(general).trusted())?;
                 engine.frame.result = Some(value);
                 engine.frame.result_of = Some(general.function);
                 engine.frame.assertion.reading = Reading::Exhale;
-                for clause in &postconditions {
-                    let value = W::eval(engine, clause, contract(W::span(clause)))?;
+                for clause in postconditions {
+                    let value = W::rules(engine).eval(clause, contract(clause))?;
                     let refuted = engine.terms.not(value);
                     // One that is false fails below, and hides no other.
                     if !engine.check(refuted)? {
@@ -288,8 +293,12 @@ impl<'p> Engine<'p> {
         }
         self.log.forget_taints();
         self.explore(|engine| {
-            W::produce(engine, &preconditions, Some(general.snapshot), trusted_contract)?;
-            let value = engine.learning_inside(|engine| W::eval(engine, body, of_value))?;
+            W::rules(engine).produce_all(
+                preconditions,
+                Some(general.snapshot),
+                trusted_contract,
+            )?;
+            let value = engine.learning_inside(|engine| W::rules(engine).eval(body, of_value))?;
             if !of_value.is_trusted() {
                 engine.end_unframed()?;
                 // What is left does not depend on the values that are missing.
@@ -303,9 +312,9 @@ impl<'p> Engine<'p> {
             engine.assume(equation)?;
             engine.frame.result = Some(value);
             engine.frame.result_of = Some(general.function);
-            engine.show_state_at_all(postconditions.iter().map(|clause| W::span(clause)));
-            W::consume(engine, &postconditions, |clause| {
-                Blame::new(ErrorId::PostconditionViolated, clause).trusted()
+            engine.show_state_at_all(postconditions.iter().map(|clause| clause.span()));
+            W::rules(engine).consume_all(postconditions, |clause| {
+                Blame::new(ErrorId::PostconditionViolated, clause.span()).trusted()
             })
         })?;
         Ok(())

@@ -18,12 +18,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Terminator, TerminatorKind};
-use sil::program::{Body, Expr, Implementation, Member, Method, MethodId, StmtKind};
+use sil::program::{Body, Contract, Expr, Implementation, Member, Method, MethodId, StmtKind};
 use sil::source::Span;
 use smt::terms::Terms;
 
 use crate::engine::findings::blame::{Blame, ErrorId, INVARIANT};
 use crate::engine::rules::Sil;
+use crate::engine::rules::language::Language;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::run::ahead::{Ahead, product, sum, ways_of_all};
 use crate::engine::run::explore::{Explorer, Path};
@@ -136,13 +137,11 @@ impl Sil<'_, '_> {
         self.frame.assertion.reading = Reading::Exhale;
         let contract = &method.contract;
         let blame = |clause: &Expr| Blame::new(ErrorId::NotWellformed, clause.span);
-        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
-        self.produce_all(&preconditions, None, blame)?;
+        self.produce_all(&contract.preconditions, None, blame)?;
         self.end_unframed()?;
         self.frame.past.old = Some(std::mem::take(&mut self.here.heap));
         self.havoc(method.returns.iter().copied());
-        let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
-        self.produce_all(&postconditions, None, blame)
+        self.produce_all(&contract.postconditions, None, blame)
     }
 }
 
@@ -453,8 +452,8 @@ impl<'p> Driver<'_, 'p> {
     fn enter_method(&mut self) -> Result<Option<Place>, Stop> {
         self.sil.begin_epoch();
         let contract = &self.method.contract;
-        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
-        let clauses = contract.preconditions.iter().chain(&contract.postconditions);
+        let Contract { preconditions, postconditions, .. } = contract;
+        let clauses = preconditions.iter().chain(postconditions);
         if clauses.clone().any(has_two_readings) && self.sil.choose(&[None, None])? == 0 {
             let method = self.method;
             let checked = self.sil.in_mode(
@@ -463,10 +462,10 @@ impl<'p> Driver<'_, 'p> {
             );
             return checked.map(|()| None);
         }
-        self.sil.produce_all(&preconditions, None, |clause| {
+        self.sil.produce_all(preconditions, None, |clause| {
             Blame::new(ErrorId::NotWellformed, clause.span)
         })?;
-        if self.sil.is_any_ill_formed(&preconditions)? {
+        if self.sil.is_any_ill_formed(preconditions)? {
             self.sil.end_unframed()?;
         }
         if !preconditions.is_empty() && self.sil.seems_dead()? {
@@ -477,9 +476,8 @@ impl<'p> Driver<'_, 'p> {
         self.sil.havoc(self.method.returns.iter().copied());
         let choice = self.sil.choose(&vec![None; self.graphs.len() + 1])?;
         if choice == 0 {
-            let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
             self.sil.here.heap = Heap::default();
-            self.sil.produce_all(&postconditions, None, |clause| {
+            self.sil.produce_all(postconditions, None, |clause| {
                 Blame::new(ErrorId::NotWellformed, clause.span)
             })?;
             return Ok(None);
@@ -497,11 +495,11 @@ impl<'p> Driver<'_, 'p> {
 
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         self.sil.end_doubtful()?;
-        let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
-        self.sil.show_state_at_all(postconditions.iter().map(|clause| clause.span));
+        let contract = &self.method.contract;
+        self.sil.show_state_at_all(contract.postconditions.iter().map(|clause| clause.span));
         self.sil.show_state_at_end(self.method.implementations[self.implementation].span);
-        let left_out = self.sil.beyond_judgement(&postconditions, &self.method.contract)?;
-        self.sil.consume_all(&postconditions, |clause| {
+        let left_out = self.sil.beyond_judgement(contract)?;
+        self.sil.consume_all(&contract.postconditions, |clause| {
             let blame = Blame::new(ErrorId::PostconditionViolated, clause.span).trusted();
             if left_out.contains(&clause.span) { blame.silent() } else { blame }
         })?;

@@ -5,6 +5,7 @@ use sil::program::{Expr, PredicateId};
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::rules::Sil;
 use crate::engine::rules::assertion::conjuncts;
+use crate::engine::rules::language::Language;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::State;
 use crate::engine::state::mode::Mode;
@@ -28,7 +29,7 @@ impl Sil<'_, '_> {
         let blame = Blame::new(ErrorId::PredicateNotWellformed, declaration.span);
         // The predicate is to blame; in a translated program the part of it that has a place of its
         // own.
-        let clauses: Vec<_> = conjuncts(&[body]).into_iter().map(|(_, clause)| clause).collect();
+        let clauses: Vec<_> = conjuncts([body]).into_iter().map(|(_, clause)| clause).collect();
         let blame_of = |clause: &Expr| {
             let has_place = clause.span.origin != declaration.span.origin;
             if has_place { Blame { span: clause.span, ..blame } } else { blame }
@@ -37,7 +38,7 @@ impl Sil<'_, '_> {
         let without_sums = |sil: &mut Self| {
             sil.scoped(None, |sil| {
                 sil.explore(|sil| {
-                    sil.produce_all(&clauses, None, blame_of)?;
+                    sil.produce_all(clauses.iter().copied(), None, blame_of)?;
                     if sil.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
                 })
             })
@@ -58,7 +59,7 @@ impl Sil<'_, '_> {
         let has_open_amounts = std::mem::take(&mut self.gathered.open_amounts);
         if has_open_amounts || self.of_program(Fact::IsAsserting(predicate)) {
             self.here.heap.amounts = Amounts::Exact;
-            self.explore(|sil| sil.produce_all(&clauses, None, blame_of))?;
+            self.explore(|sil| sil.produce_all(clauses.iter().copied(), None, blame_of))?;
         }
         Ok(())
     }

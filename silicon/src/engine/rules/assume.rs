@@ -10,7 +10,8 @@ use smt::terms::{Term, Terms, grow_stack};
 use crate::engine::findings::blame::Blame;
 use crate::engine::permission::quantified;
 use crate::engine::rules::Sil;
-use crate::engine::rules::assertion::Form;
+use crate::engine::rules::assertion::{Form, Own};
+use crate::engine::rules::language::Language;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise;
 use crate::engine::state::heap::Resource;
@@ -30,7 +31,7 @@ impl Sil<'_, '_> {
     /// `assume A`.
     pub(crate) fn exec_assume(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
         if assertion.is_pure() {
-            return self.produce_all(&[assertion], None, |_| blame);
+            return self.produce_all([assertion], None, |_| blame);
         }
         let fact = self.held_already(assertion, &mut Vec::new(), blame)?;
         self.assume(fact)
@@ -46,8 +47,10 @@ impl Sil<'_, '_> {
     ) -> Result<Term, Stop> {
         grow_stack(|| match Form::of(assertion) {
             Form::Pure => self.eval(assertion, blame),
-            Form::TwoReadings { .. } if assertion.is_pure() => self.eval(assertion, blame),
-            Form::TwoReadings { inhale, exhale } => {
+            Form::Own(Own::TwoReadings { .. }) if assertion.is_pure() => {
+                self.eval(assertion, blame)
+            }
+            Form::Own(Own::TwoReadings { inhale, exhale }) => {
                 let is_inhaled = self.frame.assertion.reading == Reading::Inhale;
                 let side = if is_inhaled { inhale } else { exhale };
                 self.held_already(side, claims, blame)
@@ -75,18 +78,18 @@ impl Sil<'_, '_> {
                 self.frame.store.set(variable, value);
                 self.held_already(body, claims, blame)
             }
-            Form::Access { location, amount } => {
+            Form::Access((location, amount)) => {
                 let (resource, arguments) = self.eval_location(location, blame)?;
                 let amount = self.eval(amount, blame)?;
                 Ok(self.claim(resource, &arguments, amount, claims))
             }
-            Form::Wand => {
+            Form::Own(Own::Wand) => {
                 let (resource, arguments) = self.eval_wand(assertion, blame)?;
                 let amount = Terms::WRITE;
                 Ok(self.claim(resource, &arguments, amount, claims))
             }
-            Form::Quantified { .. } => self.held_for_all(assertion, claims, blame),
-            Form::Other => match &assertion.kind {
+            Form::Own(Own::Quantified { .. }) => self.held_for_all(assertion, claims, blame),
+            Form::Own(Own::Other) => match &assertion.kind {
                 ExprKind::Unfolding { access, body } => {
                     self.claimed_under(Terms::TRUE, claims, |sil, claims| {
                         let (arguments, amount) = sil.eval_unfolding_access(access, blame)?;

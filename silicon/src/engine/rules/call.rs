@@ -1,10 +1,11 @@
 //! `xs := m(es)`: a call gives the precondition away and receives the postcondition.
 
-use sil::program::{Expr, LocalId, Method, MethodId, Stmt};
+use sil::program::{Contract, Expr, LocalId, Method, MethodId, Stmt};
 use smt::terms::Term;
 
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::rules::Sil;
+use crate::engine::rules::language::Language;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::heap::Heap;
 use crate::engine::{Stop, View, Watch};
@@ -43,16 +44,15 @@ impl Sil<'_, '_> {
         callee: &Method,
         before: Option<Heap>,
     ) -> Result<Vec<Term>, Stop> {
-        let preconditions: Vec<&Expr> = callee.contract.preconditions.iter().collect();
-        let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
+        let Contract { preconditions, postconditions, .. } = &callee.contract;
         let blame = Blame::new(ErrorId::CallPrecondition, stmt.span).trusted();
         self.remember_heap();
         let (snapshot, seen) =
-            self.watched(|sil| sil.consume_all(&preconditions, |clause| blame.clause(clause.span)));
+            self.watched(|sil| sil.consume_all(preconditions, |clause| blame.clause(clause.span)));
         let snapshot = snapshot?;
         self.frame.past.old = Some(match before {
             Some(before) => before,
-            None => taken(self, &preconditions, snapshot)?,
+            None => taken(self, preconditions, snapshot)?,
         });
         self.begin_epoch();
         self.havoc(callee.returns.iter().copied());
@@ -60,9 +60,9 @@ impl Sil<'_, '_> {
         // SOUNDNESS: the contract's check has seen what follows from the inhale reading of the
         // precondition, and the call has met the other one: the postcondition need not be defined
         // here (trap T17e).
-        let two = preconditions.iter().any(|clause| has_two_readings(clause));
+        let two = preconditions.iter().any(has_two_readings);
         let blame = if two { blame } else { blame.trusted() };
-        self.produce_all(&postconditions, None, |_| blame)?;
+        self.produce_all(postconditions, None, |_| blame)?;
         let value = |&result| self.frame.store.get(result).expect("havocked above");
         let results: Vec<Term> = callee.returns.iter().map(value).collect();
         if seen.unassumed {
@@ -79,7 +79,7 @@ impl Sil<'_, '_> {
 /// The heap that a precondition describes, with the values it had when it was consumed: what `old`
 /// means in the postcondition of a call in a package, whose permissions may have come from several
 /// heaps (trap T18).
-fn taken(sil: &mut Sil<'_, '_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
+fn taken(sil: &mut Sil<'_, '_>, preconditions: &[Expr], snapshot: Term) -> Result<Heap, Stop> {
     let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
     let (produced, taken) = sil.exchanging(
         |engine| &mut engine.here.heap,

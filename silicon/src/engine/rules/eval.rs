@@ -19,6 +19,7 @@ use smt::terms::{Term, Terms, grow_stack};
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::findings::evaluated::Record;
 use crate::engine::rules::Sil;
+use crate::engine::rules::language::Language;
 use crate::engine::state::Labelled;
 use crate::engine::{Engine, Explore, Reading, Stop, View};
 
@@ -364,7 +365,7 @@ impl Sil<'_, '_> {
         } else {
             self.join(|sil| {
                 sil.here.package.reserve.clear();
-                sil.consume_all(&[assertion], |_| blame)?;
+                sil.consume_all([assertion], |_| blame)?;
                 Ok(Terms::TRUE)
             })?;
         }

@@ -8,6 +8,7 @@ use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::rules::Sil;
+use crate::engine::rules::language::Language;
 use crate::engine::state::Labelled;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Engine, Stop};
@@ -52,7 +53,7 @@ impl Sil<'_, '_> {
             }
             StmtKind::Inhale(assertion) => {
                 let blame = Blame::new(ErrorId::InhaleFailed, assertion.span);
-                self.produce_all(&[assertion], None, |_| blame)
+                self.produce_all([assertion], None, |_| blame)
             }
             StmtKind::Assume(assertion) => {
                 self.exec_assume(assertion, Blame::new(ErrorId::InhaleFailed, assertion.span))
@@ -60,14 +61,14 @@ impl Sil<'_, '_> {
             StmtKind::Exhale(assertion) => {
                 let blame = Blame::new(ErrorId::ExhaleFailed, assertion.span);
                 self.remember_heap();
-                self.consume_all(&[assertion], |_| blame)?;
+                self.consume_all([assertion], |_| blame)?;
                 Ok(())
             }
             StmtKind::Assert(assertion) => {
                 let blame = Blame::new(ErrorId::AssertFailed, assertion.span);
                 let heap = self.here.heap.clone();
                 self.here.package.moved = Heap::default();
-                self.consume_all(&[assertion], |_| blame)?;
+                self.consume_all([assertion], |_| blame)?;
                 self.here.heap = heap;
                 // In a package, an assertion also fetches from outside, and what it has fetched
                 // stays.

@@ -13,6 +13,7 @@ use super::wands::{Agreement, sides};
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::rules::Sil;
+use crate::engine::rules::language::Language;
 use crate::engine::state::heap::{Chunk, Heap};
 use crate::engine::state::mode::{Definition, Mode};
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -159,7 +160,7 @@ impl Sil<'_, '_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         self.begin_epoch();
-        self.produce_all(&[left], Some(root), |_| blame.trusted())?;
+        self.produce_all([left], Some(root), |_| blame.trusted())?;
         // Where the left-hand side alone is contradictory, the wand needs nothing.
         if self.is_dead()? {
             return Err(Stop::Infeasible);
@@ -169,7 +170,7 @@ impl Sil<'_, '_> {
         self.exec_script(script)?;
         self.frame.past.lhs = Some(lhs);
         self.frame.assertion.keeps_snapshots = true;
-        self.consume_all(&[right], |_| blame)
+        self.consume_all([right], |_| blame)
     }
 
     /// The statements of a proof script, which has no loops and no jumps.

@@ -2,43 +2,24 @@
 
 use std::rc::Rc;
 
-use sil::program::{Expr, Predicate, PredicateAccess, PredicateId};
+use sil::program::{Expr, PredicateAccess, PredicateId};
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
-use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::knowledge::symbols::fresh_symbols;
 use crate::engine::rules::Sil;
-use crate::engine::state::heap::{Chunk, Resource};
-use crate::engine::state::{Frame, Store};
-use crate::engine::whole::Fact;
-use crate::engine::{Engine, Explore, Reading, Stop, View};
+use crate::engine::rules::language::Language;
+use crate::engine::state::heap::Resource;
+use crate::engine::{Engine, Explore, Stop, View};
 
-impl<'p> Sil<'_, 'p> {
+impl Sil<'_, '_> {
     /// `fold acc(P(es), p)`.
     pub(crate) fn exec_fold(&mut self, access: &PredicateAccess, blame: Blame) -> Result<(), Stop> {
         let arguments = self.eval_all(&access.arguments, blame)?;
         self.with_own_wildcards(|sil| {
             let amount = sil.positive_amount(access, blame)?;
-            let program = sil.program;
-            let Some(body) = &program.predicates[access.predicate].body else {
-                return unsupported_at(access.span, "`fold` of an abstract predicate");
-            };
-            let blame = sil.body_blame(access.predicate, amount, blame);
-            sil.remember_heap();
-            let before = sil.here.heap.clone();
-            let snapshot = sil.in_body(access.predicate, &arguments, amount, |sil| {
-                sil.frame.assertion.keeps_snapshots = true;
-                sil.consume_all(&[body], |_| blame)
-            })?;
-            sil.note_enclosed(&before)?;
-            sil.note_instance(access.predicate, &arguments, snapshot, amount)?;
-            sil.assume_trigger(access.predicate, &arguments, snapshot)?;
-            sil.add_chunk(
-                Resource::Predicate(access.predicate),
-                Chunk { arguments: arguments.clone(), value: snapshot, amount },
-            )
+            sil.close(access.predicate, arguments, amount, access.span, blame)
         })
     }
 
@@ -63,7 +44,7 @@ impl<'p> Sil<'_, 'p> {
     }
 
     /// Takes an instance and produces its body.
-    pub(crate) fn unfold(
+    fn unfold(
         &mut self,
         predicate: PredicateId,
         arguments: &[Term],
@@ -76,49 +57,7 @@ impl<'p> Sil<'_, 'p> {
             Some(scale) => self.terms.mul(scale, amount),
             None => amount,
         };
-        let Some(snapshot) = self.take_instance(predicate, arguments, amount, at, blame)? else {
-            return Ok(());
-        };
-        self.note_instance(predicate, arguments, snapshot, amount)?;
-        let program = self.program;
-        let Some(body) = &program.predicates[predicate].body else {
-            return unsupported_at(at, "`unfold` of an abstract predicate");
-        };
-        let before = self.here.heap.clone();
-        let blame = self.body_blame(predicate, amount, blame);
-        self.in_body(predicate, arguments, amount, |sil| {
-            // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not
-            // constrain it further (trap T9a): it would be told to be smaller than itself.
-            sil.frame.assertion.constrainable = Rc::default();
-            sil.produce_all(&[body], Some(snapshot), |_| blame)
-        })?;
-        self.note_opened(&before, predicate, arguments, snapshot)?;
-        self.assume_trigger(predicate, arguments, snapshot)
-    }
-
-    /// Runs with the predicate's formals bound and amounts scaled.
-    fn in_body<T>(
-        &mut self,
-        predicate: PredicateId,
-        arguments: &[Term],
-        amount: Term,
-        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let program = self.program;
-        let declaration: &'p Predicate = &program.predicates[predicate];
-        let mut frame = Frame {
-            user: Some(self.frame.users_variables()),
-            locals: &declaration.locals,
-            store: Store::new(&declaration.locals),
-            ..self.frame.clone()
-        };
-        Rc::make_mut(&mut frame.assertion.bodies).push(predicate);
-        frame.assertion.reading = Reading::Inhale;
-        frame.assertion.scale = (amount != Terms::WRITE).then_some(amount);
-        for (&formal, &argument) in declaration.formals.iter().zip(arguments) {
-            frame.store.set(formal, argument);
-        }
-        self.in_frame(frame, run).0
+        self.open(predicate, arguments, amount, at, blame)
     }
 
     /// `unfolding acc(P(es), p) in e`: e in the state after the unfold.
@@ -129,11 +68,7 @@ impl<'p> Sil<'_, 'p> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let (arguments, amount) = self.eval_unfolding_access(access, blame)?;
-        // A body that unfolds instances of its own predicate would go on for ever: the second time,
-        // nothing is said.
-        if self.frame.assertion.bodies.iter().filter(|&&outer| outer == access.predicate).count()
-            > 1
-        {
+        if self.frame.assertion.is_deep_inside(access.predicate) {
             let sort = self.sort(&body.ty);
             return Ok(self.fresh("beyond", sort));
         }
@@ -234,18 +169,6 @@ impl Engine<'_> {
         };
         self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
         Ok(Some(snapshot))
-    }
-
-    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check.
-    /// But what it asserts has been shown of a whole instance only (see
-    /// [`Sil::verify_predicate`]), so of a part it is trusted as far as the one who uses it is.
-    ///
-    /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a
-    /// part, however much is written.
-    fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
-        let is_part = !self.extends_exactly() || amount != Terms::WRITE;
-        let is_open = is_part && self.of_program(Fact::IsAsserting(predicate));
-        if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
 
     /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.

@@ -16,6 +16,7 @@ use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::log::{Recalled, RefuteKey};
 use crate::engine::permission::quantified::touch::mentioned;
 use crate::engine::rules::Sil;
+use crate::engine::rules::language::Language;
 use crate::engine::{Engine, Explore, Stop, Watch};
 use crate::report::Severity;
 
@@ -26,7 +27,7 @@ impl Sil<'_, '_> {
         let blame = Blame::new(ErrorId::RefuteFailed, assertion.span);
         let (result, found) = self.finding_apart(|sil| {
             sil.with_own_taints(|sil| {
-                sil.scoped(None, |sil| sil.explore(|sil| sil.consume_all(&[assertion], |_| blame)))
+                sil.scoped(None, |sil| sil.explore(|sil| sil.consume_all([assertion], |_| blame)))
             })
         });
         result?.0?;

@@ -9,7 +9,7 @@ use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location};
 use smt::terms::{Sort, Term, TermKind, Terms, grow_stack};
 
 use crate::engine::rules::Sil;
-use crate::engine::rules::assertion::{Form, conjuncts};
+use crate::engine::rules::assertion::{Assertion, Form, Own, conjuncts};
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct, Step};
 use crate::engine::rules::same::Same;
 use crate::engine::state::heap::Resource;
@@ -19,11 +19,6 @@ use crate::engine::{Engine, Reading, Stop};
 /// Tells whether `[a, b]` occurs in a clause.
 pub(crate) fn has_two_readings(clause: &Expr) -> bool {
     clause.any(|expr| matches!(expr.kind, ExprKind::InhaleExhale { .. }))
-}
-
-/// Tells whether an assertion has a part in the snapshot of what it stands in.
-pub(crate) fn has_part(assertion: &Expr) -> bool {
-    !assertion.is_pure()
 }
 
 /// Tells whether the two readings of an assertion have snapshots of different shape.
@@ -73,39 +68,35 @@ enum Shape<'e> {
 impl<'e> Shape<'e> {
     fn of(assertion: &'e Expr) -> Self {
         match Form::of(assertion) {
-            _ if !has_part(assertion) => Self::Unit,
-            Form::TwoReadings { inhale, exhale } => {
-                if Same::default().shapes(inhale, exhale) {
-                    Self::of(inhale)
-                } else {
-                    Self::Mixed
-                }
+            _ if !assertion.has_part() => Self::Unit,
+            Form::Own(Own::TwoReadings { inhale, exhale }) => {
+                if Same::default().shapes(inhale, exhale) { Self::of(inhale) } else { Self::Mixed }
             }
             Form::All(_) => {
-                let all = conjuncts(&[assertion]).into_iter().map(|(_, conjunct)| conjunct);
-                let parts: Vec<_> = all.filter(|conjunct| has_part(conjunct)).collect();
+                let all = conjuncts([assertion]).into_iter().map(|(_, conjunct)| conjunct);
+                let parts: Vec<_> = all.filter(|conjunct| conjunct.has_part()).collect();
                 match parts[..] {
                     [only] => Self::of(only),
                     _ => Self::Parts(parts),
                 }
             }
             Form::If { condition, then, otherwise } => {
-                let otherwise = otherwise.filter(|side| has_part(side));
+                let otherwise = otherwise.filter(|side| side.has_part());
                 Self::Either { condition, then, otherwise }
             }
             Form::Let { variable, value, body } => Self::Let { variable, value, body },
-            Form::Access { location, amount } => Self::Value { location, amount },
-            Form::Wand => Self::Wand(assertion),
-            Form::Quantified { .. } => {
+            Form::Access((location, amount)) => Self::Value { location, amount },
+            Form::Own(Own::Wand) => Self::Wand(assertion),
+            Form::Own(Own::Quantified { .. }) => {
                 let [inhaled, exhaled] = [Reading::Inhale, Reading::Exhale].map(|reading| {
                     let mut all = normalise::conjuncts(assertion, reading);
-                    all.retain(|conjunct| has_part(conjunct.body));
+                    all.retain(|conjunct| conjunct.body.has_part());
                     all
                 });
                 let same = Same::default().lists(&inhaled, &exhaled, Same::maps);
                 if same { Self::Maps(inhaled) } else { Self::Mixed }
             }
-            Form::Pure | Form::Other => Self::Mixed,
+            Form::Pure | Form::Own(Own::Other) => Self::Mixed,
         }
     }
 }
@@ -227,12 +218,13 @@ impl Sil<'_, '_> {
     ///
     /// SOUNDNESS: one that is not as it should be would be a contradiction there, so it is not
     /// used.
-    pub(crate) fn checked_snapshot(&mut self, clauses: &[&Expr], snapshot: Term) -> Term {
-        let parts: Vec<_> = conjuncts(clauses)
-            .into_iter()
-            .map(|(_, conjunct)| conjunct)
-            .filter(|conjunct| has_part(conjunct))
-            .collect();
+    pub(crate) fn fitting_snapshot(
+        &mut self,
+        conjuncts: &[(&Expr, &Expr)],
+        snapshot: Term,
+    ) -> Term {
+        let parts = conjuncts.iter().map(|&(_, conjunct)| conjunct);
+        let parts: Vec<_> = parts.filter(|conjunct| conjunct.has_part()).collect();
         let fits = self.fits_parts(snapshot, &parts);
         debug_assert!(fits, "a snapshot has another shape than its assertion");
         if fits { snapshot } else { self.fresh("mixed", Sort::SNAP) }

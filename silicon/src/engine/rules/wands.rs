@@ -13,6 +13,7 @@ use smt::terms::{Sort, Term, Terms};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::log::Found;
 use crate::engine::rules::Sil;
+use crate::engine::rules::language::Language;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::sorts::wand_sort;
@@ -142,9 +143,9 @@ impl Sil<'_, '_> {
                 sil.here.heap = Heap::default();
                 sil.here.consuming = None;
                 sil.here.package.reserve.clear();
-                sil.produce_all(&[left], None, |_| package.unwrap_or(blame))?;
+                sil.produce_all([left], None, |_| package.unwrap_or(blame))?;
                 sil.frame.past.lhs = Some(std::mem::take(&mut sil.here.heap));
-                sil.produce_all(&[right], None, |_| blame)
+                sil.produce_all([right], None, |_| blame)
             })
         })?;
         result.map(|_| ())
@@ -165,7 +166,7 @@ impl Sil<'_, '_> {
         // another moment than what was noted of predicate instances so far (trap T10).
         self.begin_epoch();
         let lhs = self.frame.past.lhs.replace(before.clone());
-        self.produce_all(&[right], Some(function), |_| blame.trusted())?;
+        self.produce_all([right], Some(function), |_| blame.trusted())?;
         self.frame.past.lhs = lhs;
         self.keep_values(&before)
     }
@@ -185,7 +186,7 @@ impl Sil<'_, '_> {
             |sil| {
                 let (taken, rest) = sil.consuming_heap(|sil| {
                     let function = sil.consume_wand(wand, blame)?;
-                    let snapshot = sil.consume_parts(&[left], |_| blame.trusted())?;
+                    let snapshot = sil.consume_parts([left], |_| blame.trusted())?;
                     Ok::<_, Stop>((function, snapshot))
                 });
                 sil.here.heap = rest;

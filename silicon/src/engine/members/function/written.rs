@@ -1,11 +1,11 @@
 //! The needs of the rules of functions from the language that a function is written in.
 
 use sil::program::{Expr, Function};
-use sil::source::Span;
 use smt::terms::Term;
 
-use crate::engine::findings::blame::Blame;
 use crate::engine::rules::Sil;
+use crate::engine::rules::assertion::Assertion;
+use crate::engine::rules::language::Language;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::State;
 use crate::engine::{Engine, Stop};
@@ -13,11 +13,14 @@ use crate::engine::{Engine, Stop};
 /// A function as it is written: its clauses, and the rules of their language.
 pub(crate) trait Written<'p>: Copy {
     /// Expressions and assertions of the language.
-    type Expr: 'p;
+    type Expr: Assertion + 'p;
+    type Rules<'e>: Language<'p, Expr = Self::Expr>
+    where
+        'p: 'e;
 
-    fn preconditions(self) -> Vec<&'p Self::Expr>;
+    fn preconditions(self) -> &'p [Self::Expr];
 
-    fn postconditions(self) -> Vec<&'p Self::Expr>;
+    fn postconditions(self) -> &'p [Self::Expr];
 
     /// The defining expression; absent means uninterpreted.
     fn body(self) -> Option<&'p Self::Expr>;
@@ -31,22 +34,8 @@ pub(crate) trait Written<'p>: Copy {
     /// Goes to the state where the parameters have these values and nothing else is known.
     fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop>;
 
-    fn span(expr: &Self::Expr) -> Span;
-
-    fn eval(engine: &mut Engine<'p>, expr: &Self::Expr, blame: Blame) -> Result<Term, Stop>;
-
-    fn produce(
-        engine: &mut Engine<'p>,
-        clauses: &[&'p Self::Expr],
-        snapshot: Option<Term>,
-        blame: impl Fn(Span) -> Blame,
-    ) -> Result<(), Stop>;
-
-    fn consume(
-        engine: &mut Engine<'p>,
-        clauses: &[&'p Self::Expr],
-        blame: impl Fn(Span) -> Blame,
-    ) -> Result<(), Stop>;
+    /// The rules of the language.
+    fn rules<'e>(engine: &'e mut Engine<'p>) -> Self::Rules<'e>;
 }
 
 /// A function of a SIL program.
@@ -55,13 +44,17 @@ pub(crate) struct InSil<'p>(pub(crate) &'p Function);
 
 impl<'p> Written<'p> for InSil<'p> {
     type Expr = Expr;
+    type Rules<'e>
+        = Sil<'e, 'p>
+    where
+        'p: 'e;
 
-    fn preconditions(self) -> Vec<&'p Expr> {
-        self.0.contract.preconditions.iter().collect()
+    fn preconditions(self) -> &'p [Expr] {
+        &self.0.contract.preconditions
     }
 
-    fn postconditions(self) -> Vec<&'p Expr> {
-        self.0.contract.postconditions.iter().collect()
+    fn postconditions(self) -> &'p [Expr] {
+        &self.0.contract.postconditions
     }
 
     fn body(self) -> Option<&'p Expr> {
@@ -85,28 +78,7 @@ impl<'p> Written<'p> for InSil<'p> {
         Ok(())
     }
 
-    fn span(expr: &Expr) -> Span {
-        expr.span
-    }
-
-    fn eval(engine: &mut Engine<'p>, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
-        Sil::of(engine).eval(expr, blame)
-    }
-
-    fn produce(
-        engine: &mut Engine<'p>,
-        clauses: &[&'p Expr],
-        snapshot: Option<Term>,
-        blame: impl Fn(Span) -> Blame,
-    ) -> Result<(), Stop> {
-        Sil::of(engine).produce_all(clauses, snapshot, |clause| blame(clause.span))
-    }
-
-    fn consume(
-        engine: &mut Engine<'p>,
-        clauses: &[&'p Expr],
-        blame: impl Fn(Span) -> Blame,
-    ) -> Result<(), Stop> {
-        Sil::of(engine).consume_all(clauses, |clause| blame(clause.span)).map(drop)
+    fn rules<'e>(engine: &'e mut Engine<'p>) -> Sil<'e, 'p> {
+        Sil::of(engine)
     }
 }

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Loop};
-use sil::program::Expr;
 
 use super::{Driver, Place};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::contract::checked_again;
 use crate::engine::rules::Sil;
+use crate::engine::rules::language::Language;
 use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::Forgot;
 use crate::engine::state::heap::Heap;
@@ -23,40 +23,39 @@ impl Driver<'_, '_> {
         block: BlockId,
         the_loop: &Loop,
     ) -> Result<Option<Place>, Stop> {
-        let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
+        let invariants = &the_loop.invariants;
         if self.sil.choose(&[None, None])? == 0 {
             self.forget(the_loop);
-            self.sil.produce_all(&invariants, None, |clause| {
+            self.sil.produce_all(invariants, None, |clause| {
                 Blame::new(ErrorId::NotWellformed, clause.span)
             })?;
             return Ok(None);
         }
-        let again = self.sil.framed_but_ill_formed(&invariants)?;
+        let again = self.sil.framed_but_ill_formed(invariants)?;
         let blame = checked_again(ErrorId::InvariantNotEstablished, again);
         self.sil.show_state_at_all(invariants.iter().map(|clause| clause.span));
-        self.sil.consume_all(&invariants, blame)?;
+        self.sil.consume_all(invariants, blame)?;
         let frame = self.sil.here.heap.clone();
         self.sil.here.framed.push(frame);
         self.forget(the_loop);
-        let blame = checked_again(ErrorId::NotWellformed, self.sil.ill_formed(&invariants)?);
+        let blame = checked_again(ErrorId::NotWellformed, self.sil.ill_formed(invariants)?);
         // What holds on entry is no contradiction, unless something else is assumed than was shown.
-        let may_be_vacuous =
-            the_loop.invariants.iter().any(has_two_readings) && !self.sil.seems_dead()?;
+        let may_be_vacuous = invariants.iter().any(has_two_readings) && !self.sil.seems_dead()?;
         let first = invariants.first().filter(|_| may_be_vacuous).map(|first| first.span);
         if let Some(first) = first {
             self.met.entry(first).or_insert(false);
         }
         // What was not shown on entry may contradict what is known.
         let mut has_failed = false;
-        for clause in &invariants {
+        for clause in invariants {
             let blame = Blame::new(ErrorId::InvariantNotEstablished, clause.span);
             has_failed |= self.sil.has_failed(blame, Reason::AssertionFalse)?;
         }
-        let produce = |sil: &mut Sil<'_, '_>| sil.produce_all(&invariants, None, blame);
+        let produce = |sil: &mut Sil<'_, '_>| sil.produce_all(invariants, None, blame);
         self.sil
             .exchanging(|engine| &mut engine.frame.assertion.has_failed, has_failed, produce)
             .0?;
-        if self.sil.is_any_ill_formed(&invariants)? {
+        if self.sil.is_any_ill_formed(invariants)? {
             self.sil.end_unframed()?;
         }
         if let Some(first) = first {
@@ -115,12 +114,12 @@ impl Driver<'_, '_> {
             unreachable!("the parent of a block is a loop")
         };
         self.sil.end_doubtful()?;
-        let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
-        let again = self.sil.framed_but_ill_formed(&invariants)?;
+        let invariants = &the_loop.invariants;
+        let again = self.sil.framed_but_ill_formed(invariants)?;
         let blame = checked_again(ErrorId::InvariantNotPreserved, again);
         self.sil.show_state_at_all(invariants.iter().map(|clause| clause.span));
         self.sil.show_state_at_end(blocks[head].span);
-        self.sil.consume_all(&invariants, blame)?;
+        self.sil.consume_all(invariants, blame)?;
         Ok(None)
     }
 }

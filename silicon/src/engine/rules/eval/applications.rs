@@ -8,6 +8,7 @@ use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::findings::incidents::{Incidents, Missing};
 use crate::engine::knowledge::functions::is_opaque;
 use crate::engine::rules::Sil;
+use crate::engine::rules::language::Language;
 use crate::engine::rules::same::are_same;
 use crate::engine::state::mode::Application;
 use crate::engine::{Engine, Explore, Stop, View, Watch};
@@ -86,7 +87,7 @@ impl Sil<'_, '_> {
     ) -> Result<Term, Stop> {
         let program = self.program;
         let function = &program.functions[function];
-        let preconditions: Vec<&Expr> = function.contract.preconditions.iter().collect();
+        let preconditions = &function.contract.preconditions;
         if preconditions.is_empty() {
             return Ok(self.terms.unit());
         }
@@ -98,9 +99,9 @@ impl Sil<'_, '_> {
         }
         frame.assertion.amounts = self.amounts_of_functions();
         frame.assertion.keeps_snapshots = true;
-        let joins = self.merges_ways(&function.contract.preconditions);
+        let joins = self.merges_ways(preconditions);
         let consume = |sil: &mut Self| {
-            sil.consume_all(&preconditions, |clause| {
+            sil.consume_all(preconditions, |clause| {
                 let blame = failure.clause(clause.span);
                 if silent { blame.silent() } else { blame }
             })

@@ -8,10 +8,10 @@ use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::permission::take::OfAll;
 use crate::engine::rules::Sil;
+use crate::engine::rules::assertion::Assertion;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
 use crate::engine::rules::shape::assembled;
-use crate::engine::rules::shape::has_part;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::quantified::Access;
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -29,7 +29,7 @@ impl Sil<'_, '_> {
         for conjunct in &conjuncts {
             let blame = if conjunct.prefix.is_unchecked { self.other_side(blame)? } else { blame };
             let part = self.consume_conjunct(conjunct, blame)?;
-            if has_part(conjunct.body) {
+            if conjunct.body.has_part() {
                 parts.push(part);
             }
         }

@@ -6,7 +6,7 @@ use smt::terms::grow_stack;
 
 use crate::engine::Reading;
 use crate::engine::quantifiers::inferred;
-use crate::engine::rules::assertion::Form;
+use crate::engine::rules::assertion::{Form, Own};
 
 /// A step between the quantifier and a conjunct's body, outermost first.
 #[derive(Clone, Debug)]
@@ -76,10 +76,10 @@ fn collect<'e>(
     grow_stack(|| match Form::of(body) {
         // A pure conjunct is one pure quantifier.
         Form::Pure => conjuncts.push(QuantifiedConjunct { prefix, body }),
-        Form::TwoReadings { .. } if body.is_pure() => {
+        Form::Own(Own::TwoReadings { .. }) if body.is_pure() => {
             conjuncts.push(QuantifiedConjunct { prefix, body });
         }
-        Form::TwoReadings { inhale, exhale } => {
+        Form::Own(Own::TwoReadings { inhale, exhale }) => {
             let chosen = if reading == Reading::Inhale { inhale } else { exhale };
             prefix.is_unchecked |= reading == Reading::Exhale;
             collect(chosen, prefix, reading, conjuncts);
@@ -102,12 +102,17 @@ fn collect<'e>(
             prefix.steps.push(Step::Let { variable, value });
             collect(body, prefix, reading, conjuncts);
         }
-        Form::Quantified { quantifier: Quantifier::Forall, variables, triggers, body } => {
+        Form::Own(Own::Quantified {
+            quantifier: Quantifier::Forall,
+            variables,
+            triggers,
+            body,
+        }) => {
             prefix.variables.extend(variables);
             prefix.triggers = joined(&prefix.triggers, triggers);
             collect(body, prefix, reading, conjuncts);
         }
-        Form::Quantified { .. } | Form::Access { .. } | Form::Wand | Form::Other => {
+        Form::Own(_) | Form::Access(_) => {
             conjuncts.push(QuantifiedConjunct { prefix, body });
         }
     });

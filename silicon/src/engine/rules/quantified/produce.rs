@@ -7,9 +7,9 @@ use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::permission::quantified::inverse::active;
 use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::rules::Sil;
+use crate::engine::rules::assertion::Assertion;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
-use crate::engine::rules::shape::has_part;
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::Access;
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -24,10 +24,10 @@ impl Sil<'_, '_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         let conjuncts = normalise::conjuncts(quantifier, self.frame.assertion.reading);
-        let parts = conjuncts.iter().filter(|conjunct| has_part(conjunct.body)).count();
+        let parts = conjuncts.iter().filter(|conjunct| conjunct.body.has_part()).count();
         let mut rest = self.rest(snapshot, parts)?;
         for conjunct in &conjuncts {
-            let own = if has_part(conjunct.body) { self.next_part(&mut rest)? } else { None };
+            let own = if conjunct.body.has_part() { self.next_part(&mut rest)? } else { None };
             self.produce_conjunct(conjunct, own, blame)?;
         }
         Ok(())
