@@ -12,6 +12,7 @@
 //! - Assuming again what is known records nothing, so leaving an inner scope never forgets a fact
 //!   of an outer one.
 
+mod apart;
 mod bounds;
 mod classes;
 mod order;
@@ -23,9 +24,10 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::apart::Apart;
 use self::bounds::Bounds;
 use self::classes::{Class, Classes};
-use self::order::Order;
+use self::order::{Change, Order};
 use crate::terms::{Sort, Term, TermKind, Terms};
 
 /// The facts of nested scopes.
@@ -34,6 +36,7 @@ pub struct Facts {
     /// Formulas with their truth; negations are entered as their operand with the opposite truth.
     truths: FxHashMap<Term, bool>,
     classes: Classes,
+    apart: Apart,
     order: Order,
     /// Implications and disjunctions that were no help when they were learnt.
     waiting: Vec<Term>,
@@ -54,8 +57,9 @@ enum Undo {
     /// The class of this term was as given, or there was none.
     Class(Term, Option<Box<Class>>),
     Contradiction,
-    /// An edge of the order, from this term.
-    Edge(Term),
+    /// Two classes are apart.
+    Apart(Term, Term),
+    Order(Change),
     Waiting,
     Mention(Term),
 }
@@ -86,7 +90,8 @@ impl Facts {
                 }
                 Undo::Class(term, class) => self.classes.restore(term, class),
                 Undo::Contradiction => self.contradictory = false,
-                Undo::Edge(from) => self.order.remove_latest(from),
+                Undo::Apart(left, right) => self.apart.remove_latest(left, right),
+                Undo::Order(change) => self.order.undo(change),
                 Undo::Waiting => {
                     self.waiting.pop();
                 }
@@ -244,10 +249,15 @@ impl Facts {
         match (terms.kind(formula), truth) {
             (&TermKind::Eq(left, right), true) => {
                 self.merge(terms, left, right);
-                self.rank(terms, left, right, false);
-                self.rank(terms, right, left, false);
+                if terms.sort(left) == Sort::INT {
+                    let changes = self.order.equate(terms, left, right);
+                    self.trail.extend(changes.into_iter().map(Undo::Order));
+                }
             }
-            (&TermKind::Eq(left, right), false) => self.separate(terms, &[left, right]),
+            (&TermKind::Eq(left, right), false) => {
+                let (left, right) = (self.classes.find(left), self.classes.find(right));
+                self.set_apart(left, right);
+            }
             (TermKind::Distinct(members), true) => self.separate(terms, members),
             (&TermKind::Lt(left, right), true) => self.less(terms, left, right, true),
             (&TermKind::Lt(left, right), false) => self.less(terms, right, left, false),
@@ -284,6 +294,17 @@ impl Facts {
         if self.classes.of(terms, above).bounds.is_empty() {
             self.contradict();
         }
+        for index in 0..self.apart.beside(below).len() {
+            let other = self.classes.find(self.apart.beside(below)[index]);
+            self.set_apart(above, other);
+        }
+    }
+
+    /// The classes of two representatives differ.
+    fn set_apart(&mut self, left: Term, right: Term) {
+        if self.apart.insert(left, right) {
+            self.trail.push(Undo::Apart(left, right));
+        }
     }
 
     /// The terms are pairwise different.
@@ -304,12 +325,9 @@ impl Facts {
 
     /// The same as an edge of the order, between integers.
     fn rank(&mut self, terms: &Terms, left: Term, right: Term, strict: bool) {
-        if terms.sort(left) == Sort::INT
-            && let Some((from, to, length)) = Order::edge(terms, left, right)
-            && let Some(length) = length.checked_sub(i64::from(strict))
-        {
-            self.order.insert((from, to, length));
-            self.trail.push(Undo::Edge(from));
+        if terms.sort(left) == Sort::INT {
+            let change = self.order.relate(terms, left, right, -i64::from(strict));
+            self.trail.extend(change.map(Undo::Order));
         }
     }
 
@@ -359,6 +377,9 @@ impl Facts {
             }
         }
         let (left, right) = (self.classes.find(left), self.classes.find(right));
+        if self.apart.contains(left, right) {
+            return Some(false);
+        }
         let (left, right) = (self.classes.of(terms, left), self.classes.of(terms, right));
         let literals_differ = match (left.literal, right.literal) {
             (Some(a), Some(b)) => a != b,

@@ -96,6 +96,69 @@ fn a_contradiction_leaves_with_its_scope() {
 }
 
 #[test]
+fn differences_and_inequalities_go_together() {
+    let mut t = Terms::new();
+    let mut facts = Facts::new();
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| t.constant(name, Sort::INT));
+    let below = t.lt(a, b);
+    facts.assume(&t, below);
+    // Two terms with edges, joined: c = b + 1, and d = a - 2.
+    let (one, two) = (t.int(1), t.int(2));
+    let (after_b, before_a) = (t.add(b, one), t.sub(a, two));
+    let (is_after, is_before) = (t.eq(c, after_b), t.eq(d, before_a));
+    facts.push();
+    facts.assume(&t, is_after);
+    facts.assume(&t, is_before);
+    let four_after = t.add(d, two);
+    let (known, open, false_) = (t.lt(four_after, c), t.lt(c, b), t.eq(c, d));
+    assert_eq!(facts.known(&t, known), Some(true));
+    assert_eq!(facts.known(&t, open), Some(false));
+    assert_eq!(facts.known(&t, false_), Some(false));
+    let (three, four) = (t.int(3), t.int(4));
+    let (at_four, at_three) = (t.add(d, four), t.add(d, three));
+    let (tight, loose) = (t.le(at_four, c), t.eq(c, at_three));
+    assert_eq!(facts.known(&t, tight), Some(true));
+    assert_eq!(facts.known(&t, loose), Some(false));
+    // A literal fixes them all.
+    facts.push();
+    let fixed = t.eq(b, four);
+    facts.assume(&t, fixed);
+    let five = t.int(5);
+    let (is_five, below_four) = (t.eq(c, five), t.lt(a, four));
+    assert_eq!(facts.known(&t, is_five), Some(true));
+    assert_eq!(facts.known(&t, below_four), Some(true));
+    facts.pop();
+    assert_eq!(facts.known(&t, is_five), None);
+    assert_eq!(facts.known(&t, below_four), None);
+    facts.pop();
+    assert_eq!(facts.known(&t, known), None);
+    assert_eq!(facts.known(&t, below), Some(true));
+    assert!(!facts.is_contradictory());
+}
+
+#[test]
+fn what_is_apart_stays_apart_in_larger_classes() {
+    let mut t = Terms::new();
+    let mut facts = Facts::new();
+    let [u, v, w, x, y, z] = ["u", "v", "w", "x", "y", "z"].map(|name| t.constant(name, Sort::REF));
+    let (ux, vw) = (t.differs(u, x), t.differs(v, w));
+    facts.assume(&t, ux);
+    facts.assume(&t, vw);
+    facts.push();
+    for (left, right) in [(x, y), (y, z), (u, v)] {
+        let same = t.eq(left, right);
+        facts.assume(&t, same);
+    }
+    let (vz, uw, zw) = (t.eq(v, z), t.eq(u, w), t.eq(z, w));
+    assert_eq!(facts.known(&t, vz), Some(false));
+    assert_eq!(facts.known(&t, uw), Some(false));
+    assert_eq!(facts.known(&t, zw), None);
+    facts.pop();
+    assert_eq!((facts.known(&t, vz), facts.known(&t, uw)), (None, None));
+    assert_eq!(facts.known(&t, ux), Some(true));
+}
+
+#[test]
 fn chains_of_integers_are_followed() {
     let mut t = Terms::new();
     let mut facts = Facts::new();
