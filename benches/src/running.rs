@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use chalice_run::code::Code;
 use chalice_run::entry;
-use chalice_run::explore::{Limits, explore};
 use chalice_run::machine::{Config, Machine};
+use chalice_run::run::explore::{Limits, explore};
 use chalice_run::run::{Scheduling, Verdict, run};
 use chalice_run::sources::Sources;
 

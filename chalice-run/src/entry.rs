@@ -1,9 +1,10 @@
 //! Where a program starts.
 
+pub mod arguments;
+
 use chalice::program::Type;
 use front::counted;
 
-use crate::arguments;
 use crate::choices::{Choices, Policy};
 use crate::code::Code;
 use crate::generate::{Bounds, Found, Order, Starts};

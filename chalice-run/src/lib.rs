@@ -2,7 +2,7 @@
 //!
 //! The way of a program through the crate: [`sources`] reads it, [`code`] brings it into the form
 //! that runs, [`entry`] or [`generate`] makes a [`machine`] that is about to execute a method, and
-//! [`run`] runs it under one schedule, [`explore`] under all that matter. What a check is, and what
+//! [`run`] runs it under one schedule, [`run::explore`] under all that matter. What a check is, and what
 //! it means, follows runtime checking for Chalice (Hegi 2013) and the rules of the verifier; where
 //! they differ, the verifier's rules hold.
 //!
@@ -25,21 +25,15 @@
 //! assert_eq!(outcome.verdict, Verdict::Passed);
 //! ```
 
-pub mod again;
 pub mod amount;
-pub mod arguments;
 pub mod choices;
 pub mod code;
 pub mod entry;
 mod eval;
-pub mod explore;
 pub mod fault;
 pub mod generate;
 pub mod heap;
-pub mod levels;
 pub mod machine;
-pub mod names;
-mod opened;
 pub mod replay;
 pub mod report;
 pub mod run;

@@ -14,11 +14,13 @@ use crate::amount::{Amount, Fractions, Kappa, Sign};
 use crate::choices::{Choices, Policy};
 use crate::code::{Class, Code, Recorded};
 use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Permissions, Snapshot};
-use crate::levels::Levels;
-use crate::opened::Opened;
+use crate::machine::levels::Levels;
+use crate::machine::opened::Opened;
 use crate::value::{Ref, Value};
 
 mod config;
+pub mod levels;
+pub(crate) mod opened;
 
 pub use crate::step::{ByContract, Rounds};
 pub use config::{Assume, Config, Folding, Trace, Undefined, View};

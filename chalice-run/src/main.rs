@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use chalice_run::again;
 use chalice_run::choices::{Choices, parse_schedule};
 use chalice_run::code::Code;
 use chalice_run::entry;
-use chalice_run::explore::{Limits, explore};
 use chalice_run::generate::{Bounds, Found, Head, HeadText, Order, StartText, Starts};
 use chalice_run::machine::{Assume, ByContract, Config, Folding, Machine, Trace, Undefined, View};
 use chalice_run::report::{Summary, human, json, trace};
+use chalice_run::run::again;
+use chalice_run::run::explore::{Limits, explore};
 use chalice_run::run::{Leaks, Note, Outcome, Scheduling, Verdict, leaks, run};
 use chalice_run::sources::Sources;
 use clap::Parser;

@@ -2,6 +2,7 @@
 
 pub mod human;
 pub mod json;
+pub mod names;
 pub mod trace;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,8 @@
 //! One run: a schedule from start to end, and what came of it.
 
+pub mod again;
+pub mod explore;
+
 use chalice::Span;
 use findings::ErrorId;
 

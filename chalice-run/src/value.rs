@@ -17,7 +17,7 @@ impl Ref {
     pub const UNALLOCATED: Self = Self(u32::MAX);
 }
 
-/// A lock level; the order is kept by [`crate::levels::Levels`].
+/// A lock level; the order is kept by [`crate::machine::levels::Levels`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Level(pub u32);
 

@@ -14,36 +14,22 @@
 //! - DIVERGENCE: monitor invariants are predicates, one a class; what they say of earlier states is
 //!   beside them (`history`).
 
-mod aggregates;
 mod annotations;
 mod assertions;
-mod back_pointers;
 mod calls;
-mod channels;
 mod classes;
 mod defaults;
-mod definedness;
-mod downgrade;
 mod env;
 mod expressions;
 mod facts;
-mod forks;
-mod fractions;
+mod functions;
 mod ghosts;
-mod held;
-mod history;
-mod levels;
 mod loops;
 mod methods;
-mod monitors;
 mod permissions;
 mod preamble;
-mod recursion;
-mod set_sums;
-mod stars;
 mod statements;
-mod states;
-mod termination;
+mod threads;
 
 use std::cell::RefCell;
 
@@ -60,11 +46,11 @@ use sil::syntax as s;
 
 use self::annotations::{Annotate, told_receivers};
 use self::facts::Facts;
-use self::forks::TokenLayout;
+use self::functions::recursion::Recursion;
+use self::permissions::stars::Said;
 use self::preamble::Used;
-use self::recursion::Recursion;
-use self::stars::Said;
-use self::states::States;
+use self::threads::forks::TokenLayout;
+use self::threads::states::States;
 use crate::names::{LocalNames, Names};
 use crate::{Translation, Unsupported};
 
@@ -78,7 +64,7 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
     });
     let program = with_magic.as_ref().unwrap_or(program);
     let mut names = Names::of(program);
-    let forked = forks::forked_methods(program);
+    let forked = threads::forks::forked_methods(program);
     let tokens = program
         .methods
         .iter()

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chalice_run::code::Code;
-use chalice_run::explore;
 use chalice_run::generate::{Bounds, Found, Order, Starts};
 use chalice_run::machine::{Assume, ByContract, Config, Machine, Undefined};
+use chalice_run::run::explore;
 use chalice_run::run::{Failure, Scheduling, Verdict, run};
 use chalice_run::sources::Sources;
 use silicon::options::Join;

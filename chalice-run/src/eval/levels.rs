@@ -9,8 +9,8 @@ use chalice::Span;
 use crate::choices::About;
 use crate::code::LevelSide;
 use crate::fault::{Res, Trouble};
-use crate::levels::Below;
 use crate::machine::Machine;
+use crate::machine::levels::Below;
 use crate::value::{Level, Value};
 
 /// The treatment of a question about two levels that nothing orders.

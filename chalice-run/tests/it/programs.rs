@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use chalice_run::choices::Choices;
 use chalice_run::code::Code;
 use chalice_run::entry::{self, NoStart};
-use chalice_run::explore::{Limits, explore};
 use chalice_run::generate::{Bounds, Found, Order, Starts};
 use chalice_run::machine::{Assume, Config, Machine, Undefined, View};
+use chalice_run::run::explore::{Limits, explore};
 use chalice_run::run::{Failure, Scheduling, Verdict, random_values, run};
 use chalice_run::sources::Sources;
 

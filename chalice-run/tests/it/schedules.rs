@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use chalice_run::code::Code;
 use chalice_run::entry;
-use chalice_run::explore::{Explored, Limits, explore};
 use chalice_run::machine::Config;
 use chalice_run::run::Verdict;
+use chalice_run::run::explore::{Explored, Limits, explore};
 use chalice_run::sources::Sources;
 
 const TEXT: &str = "class C { var x: int; var y: int;

@@ -13,7 +13,7 @@ use super::assertions::{Guarded, Part, mentions_wait_level};
 use super::env::{Env, Locks, OldState, Side};
 use super::expressions::may_trigger;
 use super::methods::LockNames;
-use super::stars::has_star;
+use super::permissions::stars::has_star;
 use crate::build::*;
 
 impl Member<'_, '_> {

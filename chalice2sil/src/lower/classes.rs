@@ -13,8 +13,8 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
-use super::history::one_state;
 use super::methods::LockNames;
+use super::threads::history::one_state;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::walk::is_impure;

@@ -1,5 +1,10 @@
 //! Expressions: everything without permissions.
 
+pub(super) mod aggregates;
+pub(super) mod back_pointers;
+pub(super) mod definedness;
+pub(super) mod set_sums;
+
 use chalice::program::{
     BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, Quantifier, Type, UnaryOp,
 };
@@ -9,7 +14,7 @@ use sil::syntax as s;
 
 use super::annotations::{Annotate, renamed, said};
 use super::env::{Env, OldState, Recorded, Side};
-use super::levels::Level;
+use super::threads::levels::Level;
 use super::{Member, permissions::Use};
 use crate::build::*;
 use crate::names::fixed;

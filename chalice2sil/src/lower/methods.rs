@@ -11,7 +11,7 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, hidden, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
-use super::levels::holdings;
+use super::threads::levels::holdings;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;

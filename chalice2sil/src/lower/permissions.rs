@@ -3,6 +3,9 @@
 //! DIVERGENCE: `acc(x.f, 0)` is trivially true, a negative amount is an error when it must be given
 //! and a contradiction when it is received, as in the later translation of Chalice.
 
+pub(super) mod fractions;
+pub(super) mod stars;
+
 use chalice::program::{
     Access, AccessTarget, ClassId, Counted, Expr, ExprKind, FieldRef, LocalKind, MethodId,
     Permission, PermissionKind, Type,

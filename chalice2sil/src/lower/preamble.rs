@@ -6,7 +6,7 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::Lowering;
-use super::set_sums::set_sum_domain;
+use super::expressions::set_sums::set_sum_domain;
 use crate::build::*;
 use crate::names::fixed;
 

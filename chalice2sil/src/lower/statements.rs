@@ -15,8 +15,8 @@ use super::annotations::{Annotate, hidden, renamed, said, unplaced};
 use super::assertions::mentions_wait_level;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::facts::mentions_credit;
-use super::levels::hands_on_wait_level;
 use super::permissions::{Use, is_whole};
+use super::threads::levels::hands_on_wait_level;
 use crate::build::*;
 use crate::names::fixed;
 

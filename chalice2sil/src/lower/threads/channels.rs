@@ -11,14 +11,14 @@ use chalice::program::{Access, AccessTarget, Channel, ChannelId, Expr, ExprKind,
 use findings::{ErrorId, Pattern, Reason};
 use sil::syntax as s;
 
-use super::Member;
-use super::annotations::{Annotate, renamed, said, unplaced};
-use super::assertions::{Guarded, Part};
-use super::env::{Env, LockState, Locks, ReadAmount, Side};
-use super::facts::mentions_credit;
-use super::levels::Level;
-use super::permissions::is_whole;
 use crate::build::*;
+use crate::lower::Member;
+use crate::lower::annotations::{Annotate, renamed, said, unplaced};
+use crate::lower::assertions::{Guarded, Part};
+use crate::lower::env::{Env, LockState, Locks, ReadAmount, Side};
+use crate::lower::facts::mentions_credit;
+use crate::lower::permissions::is_whole;
+use crate::lower::threads::levels::Level;
 use crate::names::fixed;
 
 impl Member<'_, '_> {
@@ -118,7 +118,7 @@ impl Member<'_, '_> {
     }
 
     /// `send channel(arguments)`
-    pub(super) fn send(
+    pub(crate) fn send(
         &mut self,
         channel: &Expr,
         declaration: ChannelId,
@@ -169,7 +169,7 @@ impl Member<'_, '_> {
     }
 
     /// `receive outs := channel`
-    pub(super) fn receive(
+    pub(crate) fn receive(
         &mut self,
         outs: &[OutVariable],
         channel: &Expr,

@@ -1,5 +1,5 @@
 //! History constraints: what a monitor invariant says with `old` of the state in which the object
-//! was last acquired, released or shared. The states themselves are in [`super::states`].
+//! was last acquired, released or shared. The states themselves are in [`crate::lower::threads::states`].
 //!
 //! Differs from the original verifier
 //! - DIVERGENCE: a history constraint has to be transitive as well as reflexive, since several
@@ -14,11 +14,11 @@ use front::grow_stack;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, named, renamed, said};
-use super::env::{Env, LockState, Locks, OldState};
-use super::permissions::is_certain;
-use super::{Lowering, Member};
 use crate::build::*;
+use crate::lower::annotations::{Annotate, named, renamed, said};
+use crate::lower::env::{Env, LockState, Locks, OldState};
+use crate::lower::permissions::is_certain;
+use crate::lower::{Lowering, Member};
 use crate::walk::is_impure;
 
 /// Does a monitor invariant look back?
@@ -193,7 +193,7 @@ impl Member<'_, '_> {
         for conjunct in &conjuncts {
             let ExprKind::Eval { state, .. } = &conjunct.part.kind else { continue };
             let EvalState::Release(object) = &**state else { continue };
-            let has_history = super::facts::class_of(object)
+            let has_history = crate::lower::facts::class_of(object)
                 .is_some_and(|class| has_history(&self.program().classes[class].invariants));
             if !has_history {
                 continue;
@@ -341,7 +341,7 @@ impl Member<'_, '_> {
             .map(|clause| self.assertion(clause, &inner))
             .filter(|e| !is_true(e))
             .collect();
-        Some(super::annotations::unplaced(and(lowered)))
+        Some(crate::lower::annotations::unplaced(and(lowered)))
     }
 
     /// The check that a history constraint makes sense: it holds between a state and itself, and
@@ -429,7 +429,7 @@ impl Lowering<'_> {
         let mut member = Member::new(self, first.span);
         member.class = Some(id);
         let formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
-        let env = super::classes::stateless(super::env::ReadAmount::Common);
+        let env = crate::lower::classes::stateless(crate::lower::env::ReadAmount::Common);
         let statements = member.block(|member| member.history_check(id, &env));
         let name = self.names.borrow().histories[id].clone();
         let method = s::Method { formals, ..s::Method::new(&name).body(statements) };

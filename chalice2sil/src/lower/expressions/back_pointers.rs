@@ -9,9 +9,9 @@ use chalice::program::{FieldId, Type};
 use findings::ErrorId;
 use sil::syntax as s;
 
-use super::annotations::Annotate;
-use super::{Lowering, Member};
 use crate::build::*;
+use crate::lower::annotations::Annotate;
+use crate::lower::{Lowering, Member};
 
 impl Lowering<'_> {
     /// The field that keeps the back pointers of a tracked field.
@@ -49,7 +49,7 @@ impl Member<'_, '_> {
             let changed = assign(pointers.clone(), binary(op, pointers, own.clone()));
             let then = self.block(|member| member.emit(changed));
             let renaming =
-                super::annotations::renamed(ErrorId::IfFailed, ErrorId::AssignmentFailed);
+                crate::lower::annotations::renamed(ErrorId::IfFailed, ErrorId::AssignmentFailed);
             self.emit(branch(ne(object, null()), then, Vec::new()).with(renaming));
         }
     }

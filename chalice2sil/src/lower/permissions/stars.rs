@@ -22,14 +22,14 @@ use findings::{ErrorId, Reason};
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::Member;
-use super::annotations::{Annotate, renamed, said};
-use super::assertions::{Binder, Part, under};
-use super::calls::EachElement;
-use super::env::{Env, Side};
-use super::fractions::may_be_same;
-use super::permissions::Use;
 use crate::build::*;
+use crate::lower::Member;
+use crate::lower::annotations::{Annotate, renamed, said};
+use crate::lower::assertions::{Binder, Part, under};
+use crate::lower::calls::EachElement;
+use crate::lower::env::{Env, Side};
+use crate::lower::permissions::Use;
+use crate::lower::permissions::fractions::may_be_same;
 
 /// The kind of locations; locations of different kinds are different.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -22,11 +22,11 @@ use front::grow_stack;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, named, renamed, said};
-use super::assertions::Part;
-use super::env::{Env, Locks, OldState, ReadAmount, Side};
-use super::{Lowering, Member};
 use crate::build::*;
+use crate::lower::annotations::{Annotate, named, renamed, said};
+use crate::lower::assertions::Part;
+use crate::lower::env::{Env, Locks, OldState, ReadAmount, Side};
+use crate::lower::{Lowering, Member};
 
 impl Lowering<'_> {
     /// The method that checks the applications in a function's body, if the function is recursive.
@@ -323,6 +323,6 @@ fn needed(member: &mut Member<'_, '_>, requires: &[Expr], env: &Env) -> Vec<Need
 /// An assertion whose amounts are all the abstract read fraction.
 fn with_one_fraction(e: &Expr) -> Expr {
     let mut e = e.clone();
-    super::classes::weaken(&mut e, &chalice::program::PermissionKind::AbstractRead);
+    crate::lower::classes::weaken(&mut e, &chalice::program::PermissionKind::AbstractRead);
     e
 }

@@ -3,9 +3,9 @@
 use chalice::program::{FunctionId, LockMode};
 use sil::syntax as s;
 
-use super::Member;
-use super::env::{Env, Held, Locks};
 use crate::build::*;
+use crate::lower::Member;
+use crate::lower::env::{Env, Held, Locks};
 
 impl Member<'_, '_> {
     /// Makes the claim `holds(target)` or `rd holds(target)`; nothing if the lock state is not at hand.

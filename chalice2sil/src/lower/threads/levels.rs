@@ -20,16 +20,16 @@ use chalice::program::{
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::assertions::mentions_wait_level;
-use super::env::{Env, LockState, Locks};
-use super::{Lowering, Member};
 use crate::build::*;
+use crate::lower::assertions::mentions_wait_level;
+use crate::lower::env::{Env, LockState, Locks};
+use crate::lower::{Lowering, Member};
 use crate::names::fixed;
 
 /// Does a statement hand on what depends on the wait level: to others, to the variables of a
 /// specification, or into the order of locks? Above the wait level a lock may be put: it is above
 /// what is known to count for it.
-pub(super) fn hands_on_wait_level(stmt: &Stmt) -> bool {
+pub(crate) fn hands_on_wait_level(stmt: &Stmt) -> bool {
     let mut hands_on = false;
     let mut look = |e: &Expr| hands_on |= mentions_wait_level(e);
     match &stmt.kind {
@@ -157,7 +157,7 @@ impl Member<'_, '_> {
 
     /// The environment of something that is executed: for the wait level what callers owe counts,
     /// which is unknown.
-    pub(super) fn executed(&mut self, e: &Expr, env: &Env) -> Env {
+    pub(crate) fn executed(&mut self, e: &Expr, env: &Env) -> Env {
         let mut env = env.clone();
         if let Locks::State(locks) = &mut env.locks
             && self.lowering.facts.credits
@@ -171,7 +171,7 @@ impl Member<'_, '_> {
     }
 
     /// Does a quantifier speak of the locks of all objects of a type, beside channels?
-    pub(super) fn asks_for_all_locks(&self, domain: &Domain, body: &Expr) -> bool {
+    pub(crate) fn asks_for_all_locks(&self, domain: &Domain, body: &Expr) -> bool {
         self.lowering.facts.credits
             && matches!(domain, Domain::Type(ty) if !matches!(ty, Type::Int | Type::Bool))
             && self.lowering.facts.locking.mentions_holds(body)
@@ -333,7 +333,7 @@ impl Lowering<'_> {
 }
 
 /// In which ways an object may be held.
-pub(super) fn holdings(locks: &LockState, object: &s::Expr) -> Vec<s::Expr> {
+pub(crate) fn holdings(locks: &LockState, object: &s::Expr) -> Vec<s::Expr> {
     let read_held = locks.read_held.iter();
     std::iter::once(&locks.held).chain(read_held).map(|held| contains(held, object)).collect()
 }

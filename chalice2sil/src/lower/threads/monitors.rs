@@ -16,13 +16,13 @@ use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, inner, named, renamed, said};
-use super::env::{Env, LockState, Locks, Side};
-use super::facts::{class_of, keeps_credits, mentions_credit};
-use super::history::one_state;
-use super::levels::Level;
-use super::{Lowering, Member};
 use crate::build::*;
+use crate::lower::annotations::{Annotate, inner, named, renamed, said};
+use crate::lower::env::{Env, LockState, Locks, Side};
+use crate::lower::facts::{class_of, keeps_credits, mentions_credit};
+use crate::lower::threads::history::one_state;
+use crate::lower::threads::levels::Level;
+use crate::lower::{Lowering, Member};
 use crate::names::fixed;
 
 impl Member<'_, '_> {
@@ -37,7 +37,7 @@ impl Member<'_, '_> {
 
     /// As [`Self::check`], of a condition that begins with an accessibility assertion, or reads the
     /// heap.
-    pub(super) fn check_access(&mut self, condition: s::Expr, id: (ErrorId, Reason), words: &str) {
+    pub(crate) fn check_access(&mut self, condition: s::Expr, id: (ErrorId, Reason), words: &str) {
         self.emit(
             assert(condition)
                 .with(renamed((ErrorId::AssertFailed, Reason::AssertionFalse), id))
@@ -46,7 +46,7 @@ impl Member<'_, '_> {
         );
     }
 
-    pub(super) fn lock_state(env: &Env) -> LockState {
+    pub(crate) fn lock_state(env: &Env) -> LockState {
         match &env.locks {
             Locks::State(locks) => locks.clone(),
             // Statements about locks stand in methods only, and those that have them track locks.
@@ -55,7 +55,7 @@ impl Member<'_, '_> {
     }
 
     /// The operand of a lock statement, evaluated once.
-    pub(super) fn lock_target(&mut self, e: &Expr, kind: ErrorId, env: &Env) -> s::Expr {
+    pub(crate) fn lock_target(&mut self, e: &Expr, kind: ErrorId, env: &Env) -> s::Expr {
         let target = self.saved(e, "target", &[], env);
         if !matches!(e.kind, ExprKind::This) {
             if !self.is_certainly_object(e) {
@@ -81,7 +81,7 @@ impl Member<'_, '_> {
         );
     }
 
-    pub(super) fn is_certainly_object(&self, e: &Expr) -> bool {
+    pub(crate) fn is_certainly_object(&self, e: &Expr) -> bool {
         self.method.is_some_and(|method| is_new_object(&self.program().methods[method].body, e))
     }
 
@@ -95,12 +95,12 @@ impl Member<'_, '_> {
     }
 
     /// Returns the assertions that a monitor protects: its invariants without their history.
-    pub(super) fn protected(&self, class: ClassId) -> Vec<Expr> {
+    pub(crate) fn protected(&self, class: ClassId) -> Vec<Expr> {
         self.program().classes[class].invariants.iter().map(one_state).collect()
     }
 
     /// Gives what a monitor protects to the monitor.
-    pub(super) fn give_invariant(
+    pub(crate) fn give_invariant(
         &mut self,
         class: ClassId,
         mode: LockMode,
@@ -143,7 +143,7 @@ impl Member<'_, '_> {
 
     /// Unfolds what has just been received. What is not well-formed cannot be had, and that is
     /// wrong where it is stated; apart from that this succeeds.
-    pub(super) fn open_received(&mut self, instance: s::Expr) {
+    pub(crate) fn open_received(&mut self, instance: s::Expr) {
         self.emit(
             unfold(instance)
                 .with(inner())
@@ -153,7 +153,7 @@ impl Member<'_, '_> {
     }
 
     /// Takes what a monitor protects from the monitor.
-    pub(super) fn take_invariant(
+    pub(crate) fn take_invariant(
         &mut self,
         class: ClassId,
         mode: LockMode,
@@ -209,7 +209,7 @@ impl Member<'_, '_> {
         self.emit(assign(level, value).with(renamed(ErrorId::AssignmentFailed, kind)));
     }
 
-    pub(super) fn add_to(&mut self, set: &s::Expr, target: &s::Expr) {
+    pub(crate) fn add_to(&mut self, set: &s::Expr, target: &s::Expr) {
         let more = binary(s::BinaryOp::Union, set.clone(), set_of(vec![target.clone()]));
         self.emit_plain(assign(set.clone(), more));
     }
@@ -296,7 +296,7 @@ impl Member<'_, '_> {
         }
     }
 
-    pub(super) fn check_write_held(&mut self, locks: &LockState, target: &s::Expr, kind: ErrorId) {
+    pub(crate) fn check_write_held(&mut self, locks: &LockState, target: &s::Expr, kind: ErrorId) {
         self.check(
             contains(&locks.held, target),
             (kind, Reason::LockNotHeld),
@@ -532,7 +532,7 @@ impl Lowering<'_> {
         let mut member = Member::new(self, class.invariants.first()?.span);
         member.class = Some(id);
         let this = member.fresh("this");
-        let env = super::classes::stateless(super::env::ReadAmount::Common);
+        let env = crate::lower::classes::stateless(crate::lower::env::ReadAmount::Common);
         let statements = member.block(|member| {
             let monitor = member.monitor_at(id, LockMode::Write, &var(&this));
             member.emit_plain(inhale(acc(monitor.clone(), write())));

@@ -5,7 +5,7 @@
 //! the last element to the sum of the others. A maximum is a function with two axioms: no element
 //! is greater, and some element is as great. The body may read fields of the element, and the
 //! function then needs permission to them. Sets have no last element: a sum over a set is the sum
-//! of a valuation of its elements (see [`super::set_sums`]), and the function yields the valuation.
+//! of a valuation of its elements (see [`crate::lower::expressions::set_sums`]), and the function yields the valuation.
 //!
 //! DIVERGENCE: of the maximum of nothing nothing is known.
 
@@ -20,13 +20,13 @@ use rustc_hash::FxHashMap;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::Member;
-use super::annotations::Annotate;
-use super::classes::stateless;
-use super::env::{Env, ReadAmount};
-use super::expressions::reads_other_states;
-use super::set_sums::value_in;
 use crate::build::*;
+use crate::lower::Member;
+use crate::lower::annotations::Annotate;
+use crate::lower::classes::stateless;
+use crate::lower::env::{Env, ReadAmount};
+use crate::lower::expressions::reads_other_states;
+use crate::lower::expressions::set_sums::value_in;
 
 impl Member<'_, '_> {
     /// `sum x in collection :: body`, `max x in collection :: body`

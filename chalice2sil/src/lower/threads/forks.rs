@@ -16,10 +16,10 @@ use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, hidden, renamed, said, unplaced};
-use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
-use super::{Lowering, Member};
 use crate::build::*;
+use crate::lower::annotations::{Annotate, hidden, renamed, said, unplaced};
+use crate::lower::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
+use crate::lower::{Lowering, Member};
 use crate::names::Names;
 
 /// The ghost fields of the tokens of one method.

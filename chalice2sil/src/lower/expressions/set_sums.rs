@@ -3,7 +3,7 @@
 //! A valuation gives every possible element a number, and `sum_over(s, v)` adds up the numbers that
 //! `v` gives the elements of `s`. Which valuation a body is depends on the heap: a function of the
 //! set and the captured variables yields one that agrees with the body on the set (see
-//! [`super::aggregates`]).
+//! [`crate::lower::expressions::aggregates`]).
 //!
 //! SOUNDNESS: take for valuations all functions from elements to integers and for `sum_over` the
 //! finite sum. Sets are finite, so the sum exists, and each axiom is a theorem about it. For every
@@ -16,19 +16,19 @@
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::Lowering;
 use crate::build::*;
+use crate::lower::Lowering;
 use crate::names::fixed;
 
 impl Lowering<'_> {
     /// The type of valuations of elements of a type.
-    pub(super) fn valuation_type(&self, element: s::Type) -> s::Type {
+    pub(crate) fn valuation_type(&self, element: s::Type) -> s::Type {
         self.used.borrow_mut().set_sums = true;
         s::Type::named(fixed::VALUATION, [element])
     }
 
     /// The sum of what a valuation gives the elements of a set.
-    pub(super) fn sum_over(&self, set: s::Expr, valuation: s::Expr) -> s::Expr {
+    pub(crate) fn sum_over(&self, set: s::Expr, valuation: s::Expr) -> s::Expr {
         self.used.borrow_mut().set_sums = true;
         sum(set, valuation)
     }
@@ -39,12 +39,12 @@ fn sum(set: s::Expr, valuation: s::Expr) -> s::Expr {
 }
 
 /// Applies a valuation to an element.
-pub(super) fn value_in(valuation: s::Expr, element: s::Expr) -> s::Expr {
+pub(crate) fn value_in(valuation: s::Expr, element: s::Expr) -> s::Expr {
     call(fixed::VALUE_IN, [valuation, element])
 }
 
 /// Valuations of elements of any type, and sums of them.
-pub(super) fn set_sum_domain() -> s::Member {
+pub(crate) fn set_sum_domain() -> s::Member {
     let element = || domain_type("T");
     let valuation = |name: &str| typed(name, s::Type::named(fixed::VALUATION, [element()]));
     let set = || typed("s", s::Type::set(element()));

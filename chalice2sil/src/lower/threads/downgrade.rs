@@ -7,13 +7,13 @@ use front::grow_stack;
 use sil::source::Name;
 use sil::syntax as s;
 
-use super::Member;
-use super::annotations::{Annotate, renamed};
-use super::assertions::Part;
-use super::env::{Env, Side};
-use super::facts::class_of;
-use super::permissions::is_certain;
 use crate::build::*;
+use crate::lower::Member;
+use crate::lower::annotations::{Annotate, renamed};
+use crate::lower::assertions::Part;
+use crate::lower::env::{Env, Side};
+use crate::lower::facts::class_of;
+use crate::lower::permissions::is_certain;
 
 impl Member<'_, '_> {
     /// `downgrade e`

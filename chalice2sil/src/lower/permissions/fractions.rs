@@ -7,12 +7,12 @@ use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::Member;
-use super::annotations::{Annotate, renamed};
-use super::assertions::{Binder, Part, under};
-use super::calls::EachElement;
-use super::env::{Env, ReadAmount, Side};
 use crate::build::*;
+use crate::lower::Member;
+use crate::lower::annotations::{Annotate, renamed};
+use crate::lower::assertions::{Binder, Part, under};
+use crate::lower::calls::EachElement;
+use crate::lower::env::{Env, ReadAmount, Side};
 
 impl Member<'_, '_> {
     /// Chooses the read fraction of a contract that is about to be given: smaller than a thousandth
@@ -299,7 +299,7 @@ impl Asked {
 }
 
 /// Makes the claim that two locations are the same; nothing if they never are.
-pub(super) fn may_be_same(one: &s::Expr, other: &s::Expr) -> Option<s::Expr> {
+pub(crate) fn may_be_same(one: &s::Expr, other: &s::Expr) -> Option<s::Expr> {
     match (&one.kind, &other.kind) {
         (
             s::ExprKind::Field { receiver, name },

@@ -9,10 +9,10 @@ use chalice::program::{
 use front::grow_stack;
 use sil::syntax as s;
 
-use super::Member;
-use super::env::{Env, Locks, Side};
-use super::permissions::{Use, is_certain};
 use crate::build::*;
+use crate::lower::Member;
+use crate::lower::env::{Env, Locks, Side};
+use crate::lower::permissions::{Use, is_certain};
 
 impl Member<'_, '_> {
     /// The condition under which `e` is defined; nothing if it cannot be expressed.

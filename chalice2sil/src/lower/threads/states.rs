@@ -1,5 +1,5 @@
 //! States that assertions look back at: `eval`, and `old` in monitor invariants (see
-//! [`super::history`]).
+//! [`crate::lower::threads::history`]).
 //!
 //! A recorded state is a number. What is known of it are the values of functions of the number and
 //! of an object: the value of a field then, the permission held then, the value of a function then.
@@ -26,11 +26,11 @@ use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, renamed};
-use super::env::{Env, Recorded, Side};
-use super::history::has_history;
-use super::{Lowering, Member};
 use crate::build::*;
+use crate::lower::annotations::{Annotate, renamed};
+use crate::lower::env::{Env, Recorded, Side};
+use crate::lower::threads::history::has_history;
+use crate::lower::{Lowering, Member};
 use crate::names::fixed;
 use crate::walk::each_expr_in_block;
 
@@ -191,11 +191,11 @@ impl Lowering<'_> {
 }
 
 /// Terms that stand for what the owner of a recorded state is called where something is said of it.
-pub(super) type Roots<'e> = Vec<(&'e ExprKind, s::Expr)>;
+pub(crate) type Roots<'e> = Vec<(&'e ExprKind, s::Expr)>;
 
 impl<'p> Member<'_, 'p> {
     /// Records the present state, as far as the assertions `about` mention it.
-    pub(super) fn record(&mut self, about: &[(Roots<'p>, &'p Expr)], env: &Env) -> s::Expr {
+    pub(crate) fn record(&mut self, about: &[(Roots<'p>, &'p Expr)], env: &Env) -> s::Expr {
         let name = self.fresh("state");
         self.emit_plain(declare(&name, ty(TypeKind::Int), None));
         let state = var(&name);
@@ -317,7 +317,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// Lists the expressions to record when an object is acquired or released.
-    pub(super) fn said_of(
+    pub(crate) fn said_of(
         &self,
         class: ClassId,
         target: &s::Expr,
@@ -336,7 +336,7 @@ impl<'p> Member<'_, 'p> {
         all
     }
 
-    pub(super) fn keep(&mut self, states: Option<&s::Expr>, target: &s::Expr, state: s::Expr) {
+    pub(crate) fn keep(&mut self, states: Option<&s::Expr>, target: &s::Expr, state: s::Expr) {
         if let Some(states) = states {
             let kept = call(fixed::STATE_SET, vec![states.clone(), target.clone(), state]);
             self.emit_plain(assign(states.clone(), kept));
