@@ -63,7 +63,8 @@ fn with_remarks(diagnostic: &Diagnostic) -> render::Message {
     message
 }
 
-fn in_words(counterexample: &Counterexample) -> String {
+/// The state of a counterexample, in one line.
+pub(super) fn in_words(counterexample: &Counterexample) -> String {
     let Counterexample { variables, heap, old, .. } = counterexample;
     let mut parts: Vec<String> =
         variables.iter().map(|one| format!("{} = {}", one.name, one.value)).collect();

@@ -9,6 +9,7 @@ use sil::render::{Place, Severity};
 
 use super::Summary;
 use super::fingerprint::{FINGERPRINT, Fingerprints, rooted};
+use super::human::in_words;
 use crate::explain;
 use crate::report::Verdict;
 use crate::session::{Diagnostic, FileVerdict, Outcome};
@@ -121,11 +122,14 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
         "ruleId": message.id,
         "ruleIndex": rules.get_index_of(message.id.as_str()),
         "level": match message.severity { Severity::Error => "error", Severity::Warning => "warning" },
-        "message": { "text": message.text },
+        "message": { "text": words(diagnostic) },
         "locations": [location(&message.place)],
     });
     if let Some(member) = &diagnostic.member {
         result["locations"][0]["logicalLocations"] = json!([{ "name": member }]);
+    }
+    if let Some(counterexample) = &diagnostic.counterexample {
+        result["properties"] = json!({ "counterexample": counterexample });
     }
     if !message.notes.is_empty() {
         let related = message.notes.iter().map(|(place, text)| {
@@ -147,6 +151,15 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
         result["codeFlows"] = json!([{ "threadFlows": [{ "locations": locations }] }]);
     }
     result
+}
+
+/// The message, with a state in which it goes wrong: tools show the message and nothing else.
+fn words(diagnostic: &Diagnostic) -> String {
+    let text = &diagnostic.message.text;
+    match &diagnostic.counterexample {
+        Some(counterexample) => format!("{text}, for instance where {}", in_words(counterexample)),
+        None => text.clone(),
+    }
 }
 
 fn location(place: &Place) -> Value {
