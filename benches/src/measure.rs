@@ -97,7 +97,7 @@ pub type Measured = Result<(Run, &'static str), String>;
 
 /// The translation of a Chalice program in the form that the commands exchange.
 pub fn translation(name: &str, text: &str) -> Result<String, String> {
-    let (translated, messages) = chalice2sil::translate_text(name, text, Form::Graph);
+    let (translated, messages) = chalice2sil::translate_text(name, text, &[], Form::Graph);
     translated.ok_or_else(|| messages.first().map_or(String::new(), |first| first.text.clone()))
 }
 
@@ -119,7 +119,7 @@ pub fn chalice(name: &str, text: &str, options: &Options) -> Measured {
         .ok_or_else(|| diagnostics.first().map_or(String::new(), |first| first.message.clone()))?;
     let mut problems: Vec<Diagnostic> = Vec::new();
     let resolved = run.clock(Phase::Translate, || {
-        let translation = chalice2sil::translate(&source, &program);
+        let translation = chalice2sil::translate(&source, &program, &[]);
         sil::resolve::resolve(&translation.program, &mut problems)
     });
     let resolved = resolved.ok_or_else(|| first_of(&problems))?;

@@ -37,6 +37,16 @@ pub(crate) struct Args {
     #[arg(long = "with", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) with: Vec<PathBuf>,
 
+    /// An option of Chalice beside those in the first line of the program, as -noDeadlockChecks
+    /// (repeatable)
+    #[arg(
+        long = "chalice-parameter",
+        value_name = "OPTION",
+        allow_hyphen_values = true,
+        value_parser = chalice::options::parse
+    )]
+    pub(crate) parameters: Vec<String>,
+
     /// How permission is counted: by method, as the verifier does, or by thread
     #[arg(long, value_enum, value_name = "VIEW", default_value = "method")]
     pub(crate) view: ViewArg,

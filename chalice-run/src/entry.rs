@@ -2,11 +2,13 @@
 
 pub mod arguments;
 
+use chalice::Span;
 use chalice::program::Type;
 use front::counted;
 
 use crate::choices::{Choices, Policy};
 use crate::code::Code;
+use crate::fault::PartValue;
 use crate::generate::{Bounds, Found, Order, Starts};
 use crate::heap::ObjectKind;
 use crate::machine::{Config, Machine};
@@ -51,6 +53,15 @@ pub enum NoStart {
     /// It cannot be as the command says: the arguments do not fit, or the precondition cannot be
     /// executed.
     Refused(String),
+    /// The precondition does not hold of the arguments.
+    Precondition {
+        /// The method.
+        method: String,
+        /// Its claim that is false, where that is known.
+        claim: Option<Span>,
+        /// The values of the parts of the claim.
+        parts: Vec<PartValue>,
+    },
     /// No small start was found that satisfies the precondition; there may be a larger one.
     NotFound(String),
 }
@@ -113,14 +124,21 @@ pub fn start<'c>(
         slots[at + 1] = arguments::read(&mut machine, text, ty)
             .map_err(|what| format!("argument {}: {what}", at + 1))?;
     }
-    match machine.start(method, slots) {
+    match machine.start(method, slots.clone()) {
         Ok(()) => {
             machine.close();
             Ok(machine)
         }
         Err(_) => {
-            let words = format!("the precondition of {} does not hold", described.name);
-            Err(NoStart::Refused(words))
+            let claim = machine
+                .refuted
+                .and_then(|span| described.requires.iter().find_map(|clause| clause.part_at(span)));
+            let parts = claim.map(|claim| machine.values_of_parts(claim, &mut slots));
+            Err(NoStart::Precondition {
+                method: described.name.clone(),
+                claim: claim.map(|claim| claim.span),
+                parts: parts.unwrap_or_default(),
+            })
         }
     }
 }

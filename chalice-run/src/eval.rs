@@ -7,6 +7,7 @@
 mod collections;
 mod functions;
 mod levels;
+mod parts;
 mod quantified;
 mod reads;
 mod states;

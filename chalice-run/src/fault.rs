@@ -25,12 +25,24 @@ pub struct Fault {
     pub words: String,
     /// The location of which permission is missing, and how much is asked for.
     pub missing: Option<(Loc, Option<Amount>)>,
+    /// The values of the parts of a claim that is false.
+    pub parts: Vec<PartValue>,
+}
+
+/// The value of a part of a claim, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartValue {
+    /// The part.
+    pub span: Span,
+    /// Its value.
+    pub value: String,
 }
 
 impl Fault {
     /// A fault without a location.
     pub fn new(reason: Reason, span: Span, words: impl Into<String>) -> Self {
-        Self { kind: None, reason, span, clause: None, words: words.into(), missing: None }
+        let (words, parts) = (words.into(), Vec::new());
+        Self { kind: None, reason, span, clause: None, words, missing: None, parts }
     }
 
     /// Permission that is missing.

@@ -282,6 +282,8 @@ pub struct Machine<'c> {
     pub(crate) open: crate::eval::Open,
     /// Is a start being generated, so that contradictions are dropped?
     pub(crate) granting: bool,
+    /// The claim of a precondition that was found false last, while a start was made.
+    pub(crate) refuted: Option<Span>,
     /// Contracts that gave whatever they allow.
     pub relied: BTreeSet<crate::replay::Blame>,
     /// Part of a contract that was granted without knowing whether it holds, as it could not be
@@ -366,6 +368,7 @@ impl<'c> Machine<'c> {
             subject: None,
             open: crate::eval::Open::Decide,
             granting: false,
+            refuted: None,
             relied: BTreeSet::new(),
             doubt: None,
             is_generated: false,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use chalice_run::choices::{Choices, parse_schedule};
 use chalice_run::code::Code;
-use chalice_run::entry;
+use chalice_run::entry::{self, NoStart};
 use chalice_run::generate::{Bounds, Found, Head, HeadText, Order, StartText, Starts};
 use chalice_run::machine::{Assume, ByContract, Config, Folding, Machine, Trace, Undefined, View};
 use chalice_run::report::{Summary, human, json, trace};
@@ -18,7 +18,6 @@ use chalice_run::run::again;
 use chalice_run::run::explore::{Limits, explore};
 use chalice_run::run::{Leaks, Note, Outcome, Scheduling, Verdict, leaks, run};
 use chalice_run::sources::Sources;
-use clap::Parser;
 
 mod args;
 
@@ -45,7 +44,7 @@ const INPUT_ERROR: u8 = 3;
 const NOTHING_RUN: u8 = 4;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = manual::parse();
     match command(&args) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
@@ -63,7 +62,7 @@ fn command(args: &Args) -> Result<u8> {
         return Ok(WRONG_USE);
     }
     let texts = files().map(|file| front::read_input(file)).collect::<Result<_, _>>()?;
-    let sources = Sources::new(texts);
+    let sources = Sources::new(texts).with_options(args.parameters.clone());
     let (program, found) = sources.check();
     for one in &found {
         match args.message_format {
@@ -111,15 +110,6 @@ impl From<anyhow::Error> for Problem {
 impl From<String> for Problem {
     fn from(words: String) -> Self {
         Self::Use(words)
-    }
-}
-
-impl From<entry::NoStart> for Problem {
-    fn from(reason: entry::NoStart) -> Self {
-        match reason {
-            entry::NoStart::Refused(words) => Self::Use(words),
-            entry::NoStart::NotFound(words) => Self::NoStart(words),
-        }
     }
 }
 
@@ -270,7 +260,14 @@ impl Runner<'_> {
         let entry = entry::entry(self.code, self.args.entry.as_deref(), has_arguments)?;
         let (scheduling, script) = self.scheduling()?;
         let config = self.config(entry)?;
-        let mut machine = entry::start(self.code, entry, &config, &self.args.arguments)?;
+        let started = entry::start(self.code, entry, &config, &self.args.arguments);
+        let mut machine = started.map_err(|reason| match reason {
+            NoStart::Refused(words) => Problem::Use(words),
+            NoStart::Precondition { method, claim, parts } => {
+                Problem::Use(human::refused(self.sources, &method, claim, &parts))
+            }
+            NoStart::NotFound(words) => Problem::NoStart(words),
+        })?;
         machine.choices = Choices::new(script, chalice_run::run::random_values(self.args.seed));
         let mut summary = if self.args.schedules.is_some() || self.args.preemptions.is_some() {
             self.explored(&machine, entry)?

@@ -7,7 +7,7 @@ use chalice::Span;
 use findings::ErrorId;
 
 use crate::choices::{About, Policy, SplitMix, schedule_text};
-use crate::fault::{Fault, Trouble};
+use crate::fault::{Fault, PartValue, Trouble};
 use crate::heap::Holder;
 use crate::machine::{Assume, Counts, Machine, Pending, Status, Trace};
 use crate::value::Value;
@@ -107,6 +107,8 @@ pub struct Failure {
     pub notes: Vec<Note>,
     /// Variables of the running method.
     pub values: Vec<(String, String)>,
+    /// The values of the parts of a claim that is false.
+    pub parts: Vec<PartValue>,
     /// The holders of the missing permission.
     pub held: Vec<Share>,
     /// The statement that failed, counted over the run.
@@ -448,6 +450,7 @@ fn failure_in(
         method: method.map_or_else(String::new, |method| method.name.clone()),
         notes: Vec::new(),
         values,
+        parts: Vec::new(),
         held: Vec::new(),
         step: machine.counts.steps,
     }
@@ -481,6 +484,7 @@ pub(crate) fn of_fault(machine: &Machine<'_>, fault: &Fault) -> Failure {
         failure.notes.push(Note { text, span: Some(fault.span) });
     }
     failure.held = held;
+    failure.parts.clone_from(&fault.parts);
     failure
 }
 

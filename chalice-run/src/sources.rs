@@ -3,11 +3,15 @@
 use chalice::{Diagnostic, Options, Program, SourceFile, Span};
 use front::behind_mark;
 
+use crate::fault::PartValue;
+
 /// Texts that together are one program. A span points into the file that it comes from.
 #[derive(Debug, Clone)]
 pub struct Sources {
     files: Vec<(SourceFile, u32)>,
     whole: SourceFile,
+    /// Options beside those in the first line.
+    asked: Vec<String>,
 }
 
 /// A place: file, line and column, both counted from 1.
@@ -34,7 +38,13 @@ impl Sources {
             whole.push('\n');
         }
         let name = files.first().map_or_else(String::new, |(file, _)| file.name.clone());
-        Self { files, whole: SourceFile::new(name, whole) }
+        Self { files, whole: SourceFile::new(name, whole), asked: Vec::new() }
+    }
+
+    /// Adds options to those in the first line.
+    #[must_use]
+    pub fn with_options(self, asked: Vec<String>) -> Self {
+        Self { asked, ..self }
     }
 
     /// Parses, resolves and checks the program.
@@ -42,9 +52,9 @@ impl Sources {
         chalice::check(&self.whole)
     }
 
-    /// Reads the options in the first line.
+    /// Reads the options in the first line, and adds those asked for beside it.
     pub fn options(&self) -> Options {
-        Options::of(&self.whole.text)
+        Options::of(&self.whole.text, &self.asked)
     }
 
     /// The files with where each begins in the whole.
@@ -77,6 +87,20 @@ impl Sources {
     pub fn text(&self, span: Span) -> &str {
         let (file, range) = self.range(span);
         self.files[file].0.text.get(range).unwrap_or_default()
+    }
+
+    /// The names and values of parts, each once, and none that is known or the receiver.
+    pub fn values(&self, parts: &[PartValue], known: &[(String, String)]) -> Vec<(String, String)> {
+        let mut values: Vec<(String, String)> = Vec::new();
+        for part in parts {
+            let name = self.text(part.span);
+            let is_it = |(other, value): &(String, String)| other == name && *value == part.value;
+            let is_known = values.iter().chain(known).any(is_it);
+            if !name.is_empty() && name != "this" && !is_known {
+                values.push((name.to_owned(), part.value.clone()));
+            }
+        }
+        values
     }
 
     /// The line on which a span starts.

@@ -268,6 +268,7 @@ impl Machine<'_> {
             return Ok(());
         }
         if self.granting {
+            self.refuted = Some(e.span);
             return Err(Box::new(Trouble::Contradiction));
         }
         if transfer.since_others && e.any(&mut |part| matches!(part.kind, Kind::Old(_))) {
@@ -277,7 +278,9 @@ impl Machine<'_> {
             let words = "what was given does not hold when it is received".to_owned();
             return Err(Box::new(Trouble::Inconsistent(words, e.span)));
         }
-        Err(Fault::new(Reason::AssertionFalse, e.span, "this does not hold").into())
+        let parts = self.with_given(transfer, |machine| machine.values_of_parts(e, slots));
+        let fault = Fault::new(Reason::AssertionFalse, e.span, "this does not hold");
+        Err(Fault { parts, ..fault }.into())
     }
 
     /// An invariant that compares two states held for each step that others have taken, and not for

@@ -13,6 +13,7 @@ pub mod diagnostic;
 mod magic;
 pub mod options;
 pub mod program;
+pub mod reference;
 mod resolve;
 pub mod source;
 pub mod syntax;
@@ -31,7 +32,11 @@ pub use source::{SourceFile, Span};
 /// order.
 pub fn check(source: &SourceFile) -> (Option<Program>, Vec<Diagnostic>) {
     match syntax::parse(&source.text) {
-        Ok(syntax) => resolve::resolve(&syntax, source::beginning(source)),
+        Ok(syntax) => {
+            let (program, mut found) = resolve::resolve(&syntax, source::beginning(source));
+            found.splice(0..0, options::unknown(&source.text));
+            (program, found)
+        }
         Err(errors) => (None, errors),
     }
 }

@@ -1,8 +1,17 @@
 //! Options that a program asks for in its first line, as `// chalice-parameter=-checkLeaks
-//! -defaults`.
+//! -defaults`, and those that a command line adds.
 //!
-//! They are those of the original verifier that change what a program means. Words it does not know
-//! are ignored: the original has others, about its own working.
+//! They are those of the original verifier that change what a program means. The original has
+//! others, about its own working: they are warned about.
+
+use hints::spelling::Spelling;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+
+/// The names of all options.
+const NAMES: [&str; 5] =
+    ["defaults", "autoMagic", "checkLeaks", "noDeadlockChecks", "noTermination"];
 
 /// How a program is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,25 +42,19 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The options in the first line of a text.
-    pub fn of(text: &str) -> Self {
+    /// The options in the first line of a text, and the words that are asked for beside it.
+    pub fn of(text: &str, asked: &[String]) -> Self {
         let mut options = Self::default();
-        let first = text.lines().next().unwrap_or_default();
-        let Some(words) = first
-            .strip_prefix("//")
-            .and_then(|comment| comment.trim_start().strip_prefix("chalice-parameter="))
-        else {
-            return options;
-        };
-        for word in words.split_whitespace() {
-            options.note(word.trim_start_matches(['-', '/']));
+        let written = words(text).map(|(_, word)| word);
+        for word in written.chain(asked.iter().map(String::as_str)) {
+            options.note(word);
         }
         options.auto_magic |= options.defaults >= 3;
         options
     }
 
     fn note(&mut self, word: &str) {
-        let (name, level) = word.split_once(':').unwrap_or((word, ""));
+        let (name, level) = parts(word);
         match name {
             "defaults" => self.defaults = level.parse().unwrap_or(3),
             "autoMagic" => self.auto_magic = true,
@@ -61,6 +64,58 @@ impl Options {
             _ => {}
         }
     }
+
+    /// Says what is taken for granted with these options, in words.
+    pub fn trusted(&self) -> impl Iterator<Item = &'static str> {
+        let deadlocks = (!self.deadlock_checks)
+            .then_some("that locks are acquired in an order without deadlocks (-noDeadlockChecks)");
+        let ends = (!self.termination).then_some("that functions end (-noTermination)");
+        deadlocks.into_iter().chain(ends)
+    }
+}
+
+/// Takes an option of a command line.
+///
+/// # Errors
+/// There is no such option; what may be meant.
+pub fn parse(word: &str) -> Result<String, String> {
+    let (name, level) = parts(word);
+    if !NAMES.contains(&name) {
+        let meant = Spelling::default().question(name, NAMES);
+        return Err(format!("Chalice has no option `-{name}`{meant}"));
+    }
+    if !level.is_empty() && (name != "defaults" || level.parse::<u32>().is_err()) {
+        return Err(format!("`{level}` is no value of `-{name}`"));
+    }
+    Ok(word.to_owned())
+}
+
+/// Warns about words in the first line that are no options.
+pub(crate) fn unknown(text: &str) -> Vec<Diagnostic> {
+    let warning = |(at, word): (usize, &str)| {
+        let problem = parse(word).err()?;
+        let span = Span::new(at, at + word.len());
+        let message = format!("this has no effect: {problem}");
+        Some(Diagnostic::new(Code::ParserWarning, span, message))
+    };
+    words(text).filter_map(warning).collect()
+}
+
+/// The words of the first line, with where they stand.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let first = text.lines().next().unwrap_or_default();
+    let words = first
+        .strip_prefix("//")
+        .and_then(|comment| comment.trim_start().strip_prefix("chalice-parameter="))
+        .unwrap_or_default();
+    let at = |word: &str| word.as_ptr().addr() - text.as_ptr().addr();
+    words.split_whitespace().map(move |word| (at(word), word))
+}
+
+/// The name of an option, and its level.
+fn parts(word: &str) -> (&str, &str) {
+    let word = word.trim_start_matches(['-', '/']);
+    word.split_once(':').unwrap_or((word, ""))
 }
 
 #[cfg(test)]
@@ -70,10 +125,29 @@ mod tests {
     #[test]
     fn options_are_in_the_first_line() {
         let options =
-            Options::of("// chalice-parameter=-checkLeaks -defaults -autoFold\nclass C {}");
+            Options::of("// chalice-parameter=-checkLeaks -defaults -autoFold\nclass C {}", &[]);
         assert!(options.check_leaks && options.auto_magic && options.deadlock_checks);
         assert_eq!(options.defaults, 3);
-        assert_eq!(Options::of("//chalice-parameter=-defaults:1").defaults, 1);
-        assert_eq!(Options::of("\n// chalice-parameter=-checkLeaks"), Options::default());
+        assert_eq!(Options::of("//chalice-parameter=-defaults:1", &[]).defaults, 1);
+        assert_eq!(Options::of("\n// chalice-parameter=-checkLeaks", &[]), Options::default());
+    }
+
+    #[test]
+    fn options_of_a_command_line_are_added() {
+        let asked = ["-noTermination".to_owned(), "checkLeaks".to_owned()];
+        let options = Options::of("// chalice-parameter=-noDeadlockChecks", &asked);
+        assert!(!options.termination && !options.deadlock_checks && options.check_leaks);
+        assert_eq!(options.trusted().count(), 2);
+        assert_eq!(Options::default().trusted().count(), 0);
+    }
+
+    #[test]
+    fn unknown_words_are_named() {
+        let text = "// chalice-parameter=-checkLeak -defaults:x -defaults:1";
+        let found = unknown(text);
+        let quoted: Vec<_> = found.iter().map(|one| &text[one.span.range()]).collect();
+        assert_eq!(quoted, ["-checkLeak", "-defaults:x"]);
+        assert!(found[0].message.contains("did you mean `checkLeaks`?"), "{found:?}");
+        assert!(parse("-noTermination").is_ok() && parse("-noTermination:1").is_err());
     }
 }

@@ -48,7 +48,7 @@ mod tests {
     fn comments_change_nothing() {
         let program = "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n  {\n    f := 1;\n    assert f == 1;\n  }\n}\n";
         for form in [Form::Graph, Form::Structured] {
-            let (text, _) = translate_text("t.chalice", program, form);
+            let (text, _) = translate_text("t.chalice", program, &[], form);
             let text = text.expect("it is a program");
             let explained = explained(&text, &SourceFile::new("t.chalice", program));
             for comment in ["// 3: method m()", "// 6: f := 1;", "// 7: assert f == 1;"] {

@@ -24,6 +24,7 @@ mod names;
 mod tests;
 mod walk;
 
+use chalice::Options;
 use chalice::source::{SourceFile, Span};
 use sil::render::Message;
 
@@ -46,9 +47,9 @@ pub struct Unsupported {
     pub span: Span,
 }
 
-/// Lowers a resolved program.
-pub fn translate(source: &SourceFile, program: &chalice::Program) -> Translation {
-    lower::lower(source, program)
+/// Lowers a resolved program; `asked` are options beside those in its first line.
+pub fn translate(source: &SourceFile, program: &chalice::Program, asked: &[String]) -> Translation {
+    lower::lower(source, program, Options::of(&source.text, asked))
 }
 
 /// The name of a field in the translation.
@@ -89,12 +90,12 @@ pub struct Loaded {
     pub messages: Vec<Message>,
 }
 
-/// Parses, checks and lowers a Chalice text.
+/// Parses, checks and lowers a Chalice text; `asked` are options beside those in its first line.
 ///
 /// The result is what `chalice2sil file | silicon -` sees: the translation is printed and read
 /// back, so that failures have a place in a SIL text beside the one in the Chalice text.
-pub fn load(name: &str, text: &str) -> Loaded {
-    let (translated, mut messages) = translate_text(name, text, sil::print::Form::Graph);
+pub fn load(name: &str, text: &str, asked: &[String]) -> Loaded {
+    let (translated, mut messages) = translate_text(name, text, asked, sil::print::Form::Graph);
     let Some(translated) = translated else { return Loaded { messages, ..Loaded::default() } };
     // The engine says it again, of the members that it verifies, as it does on every other way to
     // it.
@@ -109,16 +110,18 @@ pub fn load(name: &str, text: &str) -> Loaded {
 }
 
 /// From a Chalice text to the text of its translation; absent if one of the messages is an error.
-/// Constructs that have no lowering yet are warned about.
+/// Constructs that have no lowering yet are warned about. `asked` are options beside those in the
+/// first line.
 pub fn translate_text(
     name: &str,
     text: &str,
+    asked: &[String],
     form: sil::print::Form,
 ) -> (Option<String>, Vec<Message>) {
     let (program, mut messages) = messages::check(name, text);
     let Some(program) = program else { return (None, messages) };
     let source = SourceFile::new(name, text);
-    let translation = translate(&source, &program);
+    let translation = translate(&source, &program, asked);
     messages.extend(translation.unsupported.iter().map(|one| messages::unsupported(&source, one)));
     let mut diagnostics = Vec::new();
     let resolved = sil::resolve::resolve(&translation.program, &mut diagnostics);

@@ -55,8 +55,7 @@ use crate::names::{LocalNames, Names};
 use crate::{Translation, Unsupported};
 
 /// Lowers a whole program.
-pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
-    let options = Options::of(&source.text);
+pub(crate) fn lower(source: &SourceFile, program: &Program, options: Options) -> Translation {
     let with_magic = options.auto_magic.then(|| {
         let mut program = program.clone();
         chalice::add_magic(&mut program);
@@ -101,7 +100,9 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
         all.push(sil::build::nothing());
     }
     if let Some(first) = all.first_mut() {
-        first.annotations.splice(0..0, [lowering.file(), told_receivers()]);
+        let always = [lowering.file(), told_receivers()].into_iter();
+        let trusted = lowering.options.trusted().map(sil::build::trusted);
+        first.annotations.splice(0..0, always.chain(trusted));
     }
     let unsupported = lowering.unsupported.into_inner();
     Translation { program: s::Program { members: all }, unsupported }

@@ -33,6 +33,16 @@ struct Args {
     #[arg(long, value_enum, value_name = "FORM", default_value = "graph")]
     form: PrintedForm,
 
+    /// An option of Chalice beside those in the first line of a program, as -noTermination
+    /// (repeatable)
+    #[arg(
+        long = "chalice-parameter",
+        value_name = "OPTION",
+        allow_hyphen_values = true,
+        value_parser = chalice::options::parse
+    )]
+    parameters: Vec<String>,
+
     /// Show each line of the program above what it became
     #[arg(long, conflicts_with = "emit")]
     explain: bool,
@@ -59,7 +69,7 @@ enum Emit {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = manual::parse();
     let request = Request {
         command: "chalice2sil",
         inputs: &args.inputs,
@@ -86,7 +96,7 @@ fn translate_one(args: &Args, input: &Path) -> Result<Translated> {
         let parsed = chalice::syntax::parse(&text).ok();
         (parsed.map(|program| chalice::syntax::print::print(&program)), found)
     } else {
-        translate_text(&name, &text, args.form.into())
+        translate_text(&name, &text, &args.parameters, args.form.into())
     };
     let mut texts = Texts::default();
     texts.add(SourceFile::new(name.as_str(), text.as_str()));

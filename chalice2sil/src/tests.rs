@@ -7,9 +7,9 @@ use crate::{load, translate_text};
 
 /// The translation without annotations, which must be a program of SIL in both forms.
 fn lowered(program: &str) -> String {
-    let (text, messages) = translate_text("t.chalice", program, Form::Structured);
+    let (text, messages) = translate_text("t.chalice", program, &[], Form::Structured);
     assert!(messages.is_empty(), "{messages:#?}");
-    let loaded = load("t.chalice", program);
+    let loaded = load("t.chalice", program, &[]);
     assert!(loaded.program.is_some(), "{:#?}", loaded.messages);
     without_annotations(&text.expect("a program without messages has a translation"))
 }
@@ -279,18 +279,18 @@ fn what_has_no_lowering_is_refused_by_the_engine() {
     let program = "class C { var f: int;
            method m(s: set<int>) requires acc(f) { assert (sum x : (s) :: x * f) == 0; }
            method fine() {} }";
-    let (text, messages) = translate_text("t.chalice", program, Form::Structured);
+    let (text, messages) = translate_text("t.chalice", program, &[], Form::Structured);
     assert_eq!(messages.len(), 1, "{messages:#?}");
     assert_eq!(messages[0].id, "internal:feature.unsupported");
     let text = text.expect("the other members are translated");
     assert!(text.contains("epsilon") && text.contains("C_fine"), "{text}");
-    assert!(load("t.chalice", program).program.is_some());
+    assert!(load("t.chalice", program, &[]).program.is_some());
 }
 
 #[test]
 fn every_obligation_has_a_place() {
     let program = "class C { var f: int;\n method m()\n requires acc(f)\n ensures acc(f)\n { assert f == 1; } }";
-    let (text, _) = translate_text("t.chalice", program, Form::Structured);
+    let (text, _) = translate_text("t.chalice", program, &[], Form::Structured);
     let text = text.expect("it is a program");
     for place in
         ["@src.file(\"0\", \"t.chalice\")", "\"3.11-3.17\"", "\"4.10-4.16\"", "\"5.4-5.18\""]
@@ -306,7 +306,7 @@ fn examples_are_translated_as_shown() {
     for name in ["undefined_old", "remembered_levels"] {
         let original = folder.join(name).with_extension("chalice");
         let program = std::fs::read_to_string(&original).expect("the example is there");
-        let (text, _) = translate_text(&format!("{name}.chalice"), &program, Form::Graph);
+        let (text, _) = translate_text(&format!("{name}.chalice"), &program, &[], Form::Graph);
         let text = text.expect("the example is a program");
         let shown = folder.join(name).with_extension("sil");
         if std::env::var_os("UPDATE_EXPECT").is_some() {
@@ -320,7 +320,7 @@ fn examples_are_translated_as_shown() {
 #[test]
 fn errors_of_the_front_end_come_back() {
     let (text, messages) =
-        translate_text("t.chalice", "class C { method m() { x := 1; } }", Form::Graph);
+        translate_text("t.chalice", "class C { method m() { x := 1; } }", &[], Form::Graph);
     assert!(text.is_none() && !messages.is_empty());
 }
 

@@ -198,6 +198,9 @@ ids! {
         ConsistencyError: "consistency.error", "",
             "The program is well-typed, but says something that has no meaning.",
             "The message says which rule is broken; nothing is verified before it is kept.";
+        FileUnreadable: "file.unreadable", "",
+            "A program cannot be read from where it is said to be.",
+            "Look at its name, at the directory that the command runs in, and at the rights.";
         GhostViolated: "ghost.violated", "",
             "What is written for the proof only would influence the run.",
             "Use it in contracts and assertions only.";

@@ -8,7 +8,9 @@
 mod diagnostic;
 mod infix;
 mod inputs;
+mod language;
 mod nesting;
+pub mod reference;
 mod sources;
 mod stack;
 mod trivia;
@@ -17,6 +19,7 @@ mod words;
 pub use diagnostic::{Code, Diagnostic};
 pub use infix::{Chain, Infix};
 pub use inputs::{NotUtf8, decode, read_bounded, read_input, read_named};
+pub use language::Language;
 pub use nesting::Nesting;
 pub use sources::{FileId, LineColumn, SourceFile, Sources, Span, behind_mark, blank_mark};
 pub use stack::{grow_stack, with_large_stack};

@@ -4,37 +4,8 @@
 //! Every word of the grammar is the word of some form (a test compares), and each section has a
 //! program that is verified by the tests of the page.
 
-/// A part of the language.
-#[derive(Clone, Copy, Debug)]
-pub struct Section {
-    pub title: &'static str,
-    /// The rules for all forms of the construct.
-    pub about: &'static str,
-    pub forms: &'static [Form],
-    /// A program that is verified, with the forms in it.
-    pub example: &'static str,
-}
-
-/// A form of the language.
-#[derive(Clone, Copy, Debug)]
-pub struct Form {
-    /// How it is written; small letters stand for parts.
-    pub written: &'static str,
-    /// The meaning, in whole sentences.
-    pub meaning: &'static str,
-}
-
-impl Form {
-    /// The words that it is made of: all but names of parts and punctuation.
-    pub fn words(&self) -> impl Iterator<Item = &'static str> {
-        let pieces = self.written.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        pieces.filter(|piece| piece.len() > 1 || *piece == "_")
-    }
-}
-
-const fn form(written: &'static str, meaning: &'static str) -> Form {
-    Form { written, meaning }
-}
+pub use front::reference::{Form, Section};
+use front::reference::{form, forms_with as forms, page as page_of};
 
 /// The sections, in the order in which they are read.
 pub const SECTIONS: &[Section] = &[
@@ -416,33 +387,18 @@ method expressions(c: Ref, s: Seq[Int], n: Int)
 
 /// The text of `docs/sil.md`.
 pub fn page() -> String {
-    let mut text = "# SIL, form by form
+    let head = "# SIL, form by form
 
 SIL is Viper's language and what is said of graphs below. In the forms, `e` is an expression, `b` one of type `Bool`, `A` an
 assertion (an expression that may be about permission), `T` a type. `silicon explain WORD` shows the forms that a word is part of.
 The grammar is `sil/src/grammar.pest`. This page is made from the tables in `sil/src/reference.rs`.
-"
-    .to_owned();
-    for Section { title, about, forms, example } in SECTIONS {
-        text += &format!("\n## {title}\n\n");
-        if !about.is_empty() {
-            text += &format!("{about}\n\n");
-        }
-        text += "| form | meaning |\n|---|---|\n";
-        for Form { written, meaning } in *forms {
-            let cell = |text: &str| text.replace('|', "\\|");
-            text += &format!("| `{}` | {} |\n", cell(written), cell(meaning));
-        }
-        let file = title.to_lowercase().replace(' ', "_");
-        text += &format!("\n```viper {file}.vpr\n{example}```\n");
-    }
-    text
+";
+    page_of(head, SECTIONS, "viper", "vpr")
 }
 
 /// The forms that a word is part of.
 pub fn forms_with(word: &str) -> Vec<&'static Form> {
-    let forms = SECTIONS.iter().flat_map(|section| section.forms);
-    forms.filter(|form| form.words().any(|part| part == word)).collect()
+    forms(SECTIONS, word)
 }
 
 #[cfg(test)]

@@ -184,7 +184,10 @@ pub fn human(message: &Message, texts: &Texts, colours: Colours) -> String {
     let mut quoted = Quoted { texts, files: SimpleFiles::new(), ids: IndexMap::new() };
     let primary = quoted.range(&message.place).map(|(id, range)| Label::primary(id, range));
     if primary.is_none() {
-        shown = shown.with_note(format!("at {}", written(&message.place)));
+        // A file that cannot be read has no lines.
+        let has_lines = message.place != Place::start_of(&message.place.file);
+        let at = if has_lines { written(&message.place) } else { message.place.file.to_string() };
+        shown = shown.with_note(format!("at {at}"));
     }
     shown = shown.with_labels_iter(primary);
     for (place, text) in &message.notes {

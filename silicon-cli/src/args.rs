@@ -2,6 +2,7 @@
 
 pub(crate) mod config;
 mod configuration;
+pub(crate) mod meant;
 pub(crate) mod presentation;
 pub(crate) mod reference_flags;
 mod silicon_flags;
@@ -23,6 +24,7 @@ use silicon::session::{Lines, Session, Task};
 use self::presentation::Presentation;
 use self::silicon_flags::SiliconFlags;
 use crate::cache::CacheOptions;
+use crate::run::selectors::Selectors;
 
 /// With the solver's, since a verdict may depend on it.
 pub(crate) static VERSION: LazyLock<String> =
@@ -111,6 +113,16 @@ pub(crate) struct Args {
     /// The name of standard input in messages; its end says which language the text is in
     #[arg(long, value_name = "NAME")]
     stdin_filename: Option<String>,
+
+    /// An option of Chalice beside those in the first line of a program, as -noTermination
+    /// (repeatable)
+    #[arg(
+        long = "chalice-parameter",
+        value_name = "OPTION",
+        allow_hyphen_values = true,
+        value_parser = silicon::session::input::chalice_option
+    )]
+    parameters: Vec<String>,
 
     /// The solver's resource limit for one obligation, in its units; 0: none
     #[arg(
@@ -296,11 +308,21 @@ const SELECTION: &str = "Selection";
 const RESOURCES: &str = "Resources";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-enum Dialect {
+pub(crate) enum Dialect {
     /// SIL, and Viper
     Sil,
     Chalice,
     Spl,
+}
+
+impl From<Dialect> for Language {
+    fn from(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Sil => Self::Sil,
+            Dialect::Chalice => Self::Chalice,
+            Dialect::Spl => Self::Spl,
+        }
+    }
 }
 
 /// A verifier whose output is imitated.
@@ -362,11 +384,29 @@ impl Args {
         if let (Some(_), Some(option)) = (&self.resume, self.keeps_no_answers()) {
             notes.push(format!("--resume has no effect with {option}"));
         }
+        if self.presentation.stats && self.presentation.is_without_stats() {
+            notes.push(
+                "--stats has no effect with this --message-format: human and json show it".into(),
+            );
+        }
+        if self.language.is_none() && self.compat.is_none() {
+            let is_known = |path: &Path| input::Language::of_name(path).is_some();
+            let guessed = self.inputs.iter().filter(|path| path.is_file() && !is_known(path));
+            notes.extend(guessed.map(|path| {
+                let path = path.display();
+                format!("{path} is read as SIL, as no language has its ending (see --language)")
+            }));
+        }
         if self.stdin_filename.is_some() && self.inputs.iter().all(|one| one.as_os_str() != "-") {
             notes
                 .push("--stdin-filename has no effect: nothing is read from standard input".into());
         }
         notes
+    }
+
+    /// The selectors, of which each is to select something.
+    pub(crate) fn selectors(&self) -> Selectors {
+        Selectors::new(&self.members, &self.at)
     }
 
     pub(crate) fn session(&self) -> Session {
@@ -457,11 +497,8 @@ impl Args {
             if let (Source::Stdin, Some(name)) = (&input.source, &self.stdin_filename) {
                 input.name = input::harmless(name);
             }
-            input.language = self.language.map(|language| match language {
-                Dialect::Sil => Language::Sil,
-                Dialect::Chalice => Language::Chalice,
-                Dialect::Spl => Language::Spl,
-            });
+            input.parameters.clone_from(&self.parameters);
+            input.language = self.language.map(Language::from);
         }
         inputs
     }

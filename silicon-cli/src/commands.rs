@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueHint};
-use clap_complete::Shell;
+use manual::Shell;
 
 use crate::args::{Args, VERSION};
 use crate::cache::Cache;
 use crate::cluster::Cluster;
+use crate::format::Fmt;
 use crate::jvm::Jvm;
 use crate::merge::Merge;
 use crate::serve::Serve;
@@ -34,7 +35,6 @@ Exit codes:
     after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    disable_help_subcommand = true,
     args_override_self = true
 )]
 pub(crate) struct Cli {
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Merge(Merge),
     Cache(Cache),
     Cluster(Cluster),
+    Fmt(Fmt),
     Serve(Serve),
     #[command(subcommand)]
     Jvm(Jvm),
@@ -77,10 +78,11 @@ pub(crate) enum Command {
 pub(crate) enum About {
     /// Print a completion script for a shell
     Completions { shell: Shell },
-    /// Say what the id of a finding means and what to do about it, or what a word of SIL means
+    /// Say what the id of a finding means and what to do about it, or what a word of SIL, Chalice or
+    /// SPL means
     Explain {
         /// As in assert.failed:assertion.false, or a part of it; or a word, as in fold. None: all
-        /// ids, `sil`: all forms of SIL, as pages in Markdown
+        /// ids; sil, chalice, spl: all forms of the language, as pages in Markdown
         id: Option<String>,
     },
     /// Print the manual page, in the language of man(1)

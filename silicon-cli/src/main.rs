@@ -4,11 +4,13 @@
 //! The library `silicon` verifies. Only this crate meets terminals, processes, and files other than
 //! programs.
 
+mod about;
 mod args;
 mod cache;
 mod cluster;
 mod commands;
 mod dump;
+mod format;
 mod jvm;
 mod merge;
 mod reports;
@@ -26,11 +28,12 @@ use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
-use clap::{CommandFactory, Parser};
+use clap::Parser;
+use clap::error::ErrorKind as ClapErrorKind;
 
 use commands::{About, Cli, Command};
 use silicon::explain;
+use silicon::session::input::Language;
 use silicon_lsp::{Ending, Setup, Transport};
 
 /// Wrong use of the command line.
@@ -51,7 +54,7 @@ fn main() -> ExitCode {
     };
     let args = match Cli::try_parse_from(arguments) {
         Ok(args) => args,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(error),
     };
     match catch_unwind(AssertUnwindSafe(|| answer(args))) {
         Ok(Ok(code)) => ExitCode::from(code),
@@ -107,6 +110,7 @@ fn answer(cli: Cli) -> anyhow::Result<u8> {
                     }
                 })
             }
+            Command::Fmt(asked) => format::run(&asked),
             Command::Serve(asked) => serve::run(&asked),
             Command::Jvm(asked) => jvm::run(&asked),
             Command::About(about) => tell(about),
@@ -119,6 +123,9 @@ fn answer(cli: Cli) -> anyhow::Result<u8> {
     if let Some(complaint) = args.complaint() {
         complain(&format!("error: {complaint}"));
         return Ok(USAGE);
+    }
+    if let Some(complaint) = args::meant::complaint(&args.inputs) {
+        return Ok(refuse(&complaint));
     }
     for note in args.notes() {
         complain(&format!("note: {note}"));
@@ -139,24 +146,32 @@ fn tell(command: About) -> anyhow::Result<u8> {
     let mut text = Vec::new();
     match command {
         About::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "silicon", &mut text);
+            text = manual::completions::<Cli>(shell);
         }
         About::Explain { id: None } => text = explain::reference().into_bytes(),
         About::Explain { id: Some(id) } => {
-            if id == "sil" {
-                io::stdout().write_all(sil::reference::page().as_bytes())?;
+            let names = [
+                (Language::Sil, "sil", "SIL"),
+                (Language::Chalice, "chalice", "Chalice"),
+                (Language::Spl, "spl", "SPL"),
+            ];
+            if let Some((language, ..)) = names.iter().find(|(_, name, _)| *name == id) {
+                io::stdout().write_all(explain::language(*language).as_bytes())?;
                 return Ok(0);
             }
             let (rows, advice) = (explain::rows(&id), explain::advice(&id));
-            let forms = sil::reference::forms_with(&id);
-            if rows.is_empty() && forms.is_empty() {
+            let before = text.len();
+            for (language, _, title) in names {
+                for form in explain::forms(language, &id) {
+                    writeln!(text, "{} ({title})\n    {}", form.written, form.meaning)?;
+                }
+            }
+            if rows.is_empty() && text.len() == before {
                 complain(&format!(
-                    "error: no such id or word: {id} (see silicon explain, silicon explain sil)"
+                    "error: no such id or word: {id} (see silicon explain, and silicon explain sil, \
+                     chalice or spl)"
                 ));
                 return Ok(USAGE);
-            }
-            for form in forms {
-                writeln!(text, "{}\n    {}", form.written, form.meaning)?;
             }
             for row in rows {
                 writeln!(text, "{}: {}", row.id, row.meaning)?;
@@ -165,24 +180,18 @@ fn tell(command: About) -> anyhow::Result<u8> {
                 writeln!(text, "\n{advice}")?;
             }
         }
-        About::Man => clap_mangen::Man::new(Cli::command()).render(&mut text)?,
+        About::Man => text = manual::page::<Cli>()?,
     }
     io::stdout().write_all(&text)?;
     Ok(0)
 }
 
 /// Help and version are answers; everything else that clap says is a complaint.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(mut error: clap::Error) -> ExitCode {
     let asked = matches!(error.kind(), ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion);
+    args::meant::improve(&mut error);
     // A closed pipe is no reason to complain about.
     let _ = error.print();
-    if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
-        && args::reference_flags::is_only_known_to_it(flag)
-    {
-        complain(&format!(
-            "note: {flag} is a flag of the reference verifier: add --compat silicon"
-        ));
-    }
     ExitCode::from(if asked { 0 } else { USAGE })
 }
 

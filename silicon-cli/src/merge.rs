@@ -47,7 +47,10 @@ pub(crate) fn run(asked: &Merge) -> anyhow::Result<u8> {
 /// The same, for shards in these files.
 pub(crate) fn merge(files: &[PathBuf], format: Format, shown: &Presentation) -> anyhow::Result<u8> {
     match read(files, shown) {
-        Ok((outcomes, summary)) => show(format, &shown.reports, &outcomes, &summary),
+        Ok((outcomes, mut summary)) => {
+            summary.about = shown.about_run();
+            show(format, &shown.reports, &outcomes, &summary)
+        }
         Err(error) => {
             complain(&format!("error: {error:#}"));
             Ok(USAGE)

@@ -2,6 +2,7 @@
 
 mod early;
 pub(crate) mod progress;
+pub(crate) mod selectors;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,6 +22,7 @@ use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, S
 
 use self::early::Early;
 use self::progress::Progress;
+use self::selectors::Selectors;
 use super::args::Args;
 use super::saved::{self, Checkout, Ending, Header, Recorder};
 use super::signals::Signals;
@@ -73,6 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         summary: Summary::of_run(Checkout::here()?.directory, baseline.is_some()),
         outcomes: Vec::new(),
         baseline,
+        selectors: args.selectors(),
         recorder,
         stopped: None,
     };
@@ -91,10 +94,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     };
     let end = supervise(&plan, &mut showing);
     showing.progress.finish();
-    let Showing { mut summary, outcomes, unexpected, recorder, stopped, .. } = showing;
+    let Showing { mut summary, outcomes, unexpected, selectors, recorder, stopped, .. } = showing;
     let end = end?;
     summary.interrupted = end != End::Complete;
     summary.time = started.elapsed();
+    summary.about = args.presentation.about_run();
+    if !summary.about.is_empty() {
+        summary.about.push(("options", args.configuration()));
+    }
     if let Some(mut recorder) = recorder {
         let (interrupted, time) = (summary.interrupted, summary.time);
         recorder.end(Ending { stopped, interrupted, time })?;
@@ -124,6 +131,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     }
     if refused.is_some() {
         return Ok(USAGE);
+    }
+    let has_all = args.shard.is_none() && summary.verdict() != FileVerdict::InputError;
+    for complaint in if has_all { selectors.complaints(&inputs) } else { Vec::new() } {
+        complain(&format!("warning: {complaint}"));
     }
     let mut code = format.exit_code(summary.news());
     for directory in args.without_programs() {
@@ -162,6 +173,8 @@ struct Showing {
     outcomes: Vec<Outcome>,
     /// The findings of an earlier run, which do not count.
     baseline: Option<Baseline>,
+    /// The selectors that no member has met yet.
+    selectors: Selectors,
     /// The file that the run is saved in.
     recorder: Option<Recorder>,
     /// Why some members are not verified.
@@ -212,6 +225,7 @@ impl Audience for Showing {
             recorder.took(self.summary.files, outcome.time)?;
         }
         self.summary.add(&outcome);
+        self.selectors.meet(&outcome);
         let mut text = Vec::new();
         if let Some(early) = self.early.take() {
             self.format.rest(&outcome, &early.told(), &mut text)?;

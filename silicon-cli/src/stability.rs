@@ -324,6 +324,9 @@ impl File {
         }
         let flipping = self.members.values().filter(|member| member.flips()).count();
         let (members, runs) = (self.members.len(), asked.runs + 1);
+        if members == 0 {
+            return writeln!(to, "{}: no verdict to compare", self.name);
+        }
         writeln!(to, "{}: {flipping} of {members} verdicts flip in {runs} runs", self.name)
     }
 

@@ -2,18 +2,21 @@
 //! it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use layout::words::Words;
 use lsp_types::{
-    CompletionItem, CompletionItemKind, DocumentSymbol, FoldingRange, FoldingRangeKind, Hover,
-    HoverContents, MarkupContent, MarkupKind, Position, SemanticToken, SemanticTokenType,
-    SymbolKind, TextEdit,
+    DocumentSymbol, FoldingRange, FoldingRangeKind, Hover, HoverContents, MarkupContent,
+    MarkupKind, Position, SemanticToken, SemanticTokenType, SymbolKind, TextEdit,
 };
 use serde_json::{Value, json};
-use silicon::session::input::Language;
+use silicon::explain;
+use silicon::session::format;
+use silicon::session::input::{Input, Language};
 
 use crate::analysis::{Analysis, Request, analyse};
 use crate::index::{Means, Symbol};
-use crate::tokens::{Declaration, Declares, Kind, keywords, tokens};
+use crate::tokens::{Declaration, Declares, Kind, tokens};
 
 /// Where a symbol is: a URI and a range there.
 pub(crate) type At = (String, lsp_types::Range);
@@ -25,13 +28,15 @@ pub(crate) fn hover(
     position: Position,
     verdict: impl Fn(&str) -> Option<String>,
 ) -> Option<Hover> {
-    let (range, symbol) = analysis.index.at(analysis.text.offset(position))?;
-    let symbol = &analysis.index.symbols[symbol];
     let language = match analysis.index.language {
         Language::Sil => "viper",
         Language::Chalice => "chalice",
         Language::Spl => "spl",
     };
+    let Some((range, symbol)) = analysis.index.at(analysis.text.offset(position)) else {
+        return of_keyword(analysis, position, language);
+    };
+    let symbol = &analysis.index.symbols[symbol];
     let mut value = format!("```{language}\n{}\n```", symbol.shown);
     let is_member = matches!(symbol.means, Means::Declared(_));
     if let Some(verdict) = verdict(&symbol.name).filter(|_| is_member) {
@@ -39,6 +44,22 @@ pub(crate) fn hover(
     }
     let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
     Some(Hover { contents, range: Some(analysis.text.range(&range)) })
+}
+
+/// Explains the keyword at a place by the forms that it is part of.
+fn of_keyword(analysis: &Analysis, position: Position, name: &str) -> Option<Hover> {
+    let offset = analysis.text.offset(position);
+    let tokens = &analysis.index.tokens;
+    let is_here = |it: &&crate::tokens::Token| {
+        it.kind == Kind::Word && it.range.start <= offset && offset <= it.range.end
+    };
+    let range = tokens.iter().find(is_here)?.range.clone();
+    let forms = explain::forms(analysis.index.language, &analysis.text.text[range.clone()]);
+    let shown = forms.iter().map(|it| format!("```{name}\n{}\n```\n{}", it.written, it.meaning));
+    let value = shown.collect::<Vec<_>>().join("\n\n");
+    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+    let hover = Hover { contents, range: Some(analysis.text.range(&range)) };
+    (!forms.is_empty()).then_some(hover)
 }
 
 /// Where the word at a place is declared.
@@ -98,7 +119,7 @@ pub(crate) fn rename(
         return Err("the text has errors".to_owned());
     }
     let is_word = tokens(new).len() == 1 && tokens(new)[0].kind == Kind::Word;
-    if !is_word || new.trim() != new || keywords(language).contains(&new) {
+    if !is_word || new.trim() != new || Words::of(language).is_reserved(new) {
         return Err(format!("`{new}` is no name"));
     }
     let text = &analysis.text.text;
@@ -244,7 +265,7 @@ pub(crate) fn semantic_tokens(
 ) -> Vec<SemanticToken> {
     let text = &analysis.text.text;
     let within = within.map_or(0..text.len(), |range| analysis.text.offsets(range));
-    let keywords = keywords(analysis.index.language);
+    let words = Words::of(analysis.index.language);
     let mut found = Vec::new();
     let mut before = Position::default();
     let meets = |token: &&crate::tokens::Token| {
@@ -255,7 +276,7 @@ pub(crate) fn semantic_tokens(
         let kind = match token.kind {
             Kind::Word => match known {
                 Some(&symbol) => kind_of_token(&analysis.index.symbols[symbol]),
-                None if keywords.contains(&&text[token.range.clone()]) => 0,
+                None if words.is_reserved(&text[token.range.clone()]) => 0,
                 None => continue,
             },
             Kind::Number => 1,
@@ -286,61 +307,14 @@ pub(crate) fn semantic_tokens(
     found
 }
 
-/// The types whose names are written small.
-const TYPES: [&str; 7] = ["bool", "int", "map", "seq", "set", "string", "token"];
-
-/// Lists completions at a place: the parts of the value before a dot, or all names that are known
-/// there.
-pub(crate) fn complete(analysis: &Analysis, position: Position) -> Vec<CompletionItem> {
-    let text = &analysis.text.text;
-    let offset = analysis.text.offset(position);
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let before = text[..offset].trim_end_matches(is_of_word);
-    let is_part = before.ends_with('.') && !before.ends_with("..");
-    let is_chalice = analysis.index.language == Language::Chalice;
-    let own = analysis.index.declaration_at(offset);
-    let rest = before.trim_end();
-    // What may follow is known better behind these.
-    let is_label = rest.ends_with("old[");
-    let is_type = rest.ends_with(':') && !rest.ends_with("::");
-    let fits = |symbol: &Symbol| match symbol.means {
-        Means::Label => is_label || !is_part && !is_type && symbol.inside == own,
-        _ if is_label => false,
-        Means::Declared(Declares::Domain | Declares::Class) => !is_part,
-        _ if is_type => false,
-        Means::Declared(Declares::Field) => is_part || is_chalice,
-        Means::Declared(Declares::Method | Declares::Function | Declares::Predicate) => {
-            !is_part || is_chalice
-        }
-        Means::Declared(_) => !is_part,
-        Means::Parameter | Means::Variable => !is_part && symbol.inside == own,
-    };
-    let item = |symbol: &Symbol| CompletionItem {
-        label: symbol.name.clone(),
-        kind: Some(match symbol.means {
-            Means::Declared(Declares::Class) => CompletionItemKind::CLASS,
-            Means::Declared(Declares::Domain) => CompletionItemKind::INTERFACE,
-            Means::Declared(Declares::Field) => CompletionItemKind::FIELD,
-            Means::Declared(Declares::Function) => CompletionItemKind::FUNCTION,
-            Means::Declared(Declares::Macro) => CompletionItemKind::CONSTANT,
-            Means::Declared(Declares::Method) => CompletionItemKind::METHOD,
-            Means::Declared(Declares::Predicate) => CompletionItemKind::STRUCT,
-            Means::Parameter | Means::Variable | Means::Label => CompletionItemKind::VARIABLE,
-        }),
-        detail: symbol.shown.lines().next().map(str::to_owned),
-        ..CompletionItem::default()
-    };
-    let symbols = analysis.index.symbols.iter().filter(|symbol| fits(symbol)).map(item);
-    let is_of_type = |word: &str| word.starts_with(char::is_uppercase) || TYPES.contains(&word);
-    let keywords = keywords(analysis.index.language).iter();
-    let keywords = keywords.filter(|word| !is_part && !is_label && (!is_type || is_of_type(word)));
-    let keywords = keywords.map(|&word| CompletionItem {
-        label: word.to_owned(),
-        kind: Some(CompletionItemKind::KEYWORD),
-        ..CompletionItem::default()
-    });
-    let mut items: Vec<CompletionItem> = symbols.chain(keywords).collect();
-    items.sort_by(|left, right| left.label.cmp(&right.label));
-    items.dedup_by(|left, right| left.label == right.label);
-    items
+/// The changes that give a text its layout.
+///
+/// # Errors
+/// The text is no program.
+pub(crate) fn layout(analysis: &Analysis, name: &str) -> Result<Vec<TextEdit>, String> {
+    let language = Some(analysis.index.language);
+    let input = Input { language, ..Input::text(name, Arc::clone(&analysis.text.text)) };
+    let layout = format::layout(&input).map_err(|_| "the text has errors".to_owned())?;
+    let edit = |it: &layout::Edit| TextEdit::new(analysis.text.range(&it.range), it.blanks.clone());
+    Ok(layout.edits.iter().map(edit).collect())
 }

@@ -8,6 +8,8 @@ mod sites;
 use std::ops::Range;
 
 use hints::spelling::Spelling;
+use layout::tokens::tokens;
+use layout::words::Words;
 use lsp_types::NumberOrString;
 use silicon::report::{ErrorId, Reason};
 use silicon::session::Missing;
@@ -17,7 +19,7 @@ use self::sites::Site;
 use crate::analysis::Analysis;
 use crate::index::Means;
 use crate::protocol::{Edit, Found};
-use crate::tokens::{Declares, Kind, keywords};
+use crate::tokens::{Declares, Kind};
 
 /// An edit that may remove a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,7 +74,16 @@ impl Cure<'_> {
         let data = self.found.diagnostic.data.as_ref();
         let member = data.and_then(|data| data.get("member")).filter(|it| !it.is_null());
         if member.is_none() {
-            return self.names(&at);
+            let mut all = self.names(&at);
+            all.extend(self.meant(&at));
+            let mut seen = Vec::new();
+            all.retain(|(_, edits)| {
+                !seen.contains(edits) && {
+                    seen.push(edits.clone());
+                    true
+                }
+            });
+            return all;
         }
         let Some(site) = Site::new(self.analysis, at) else { return Vec::new() };
         if site.language() == Language::Spl {
@@ -102,7 +113,7 @@ impl Cure<'_> {
         let known = index.symbols.iter().map(|symbol| symbol.name.as_str());
         let nearest = [
             spelling.nearest(word, known),
-            spelling.nearest(word, keywords(index.language).iter().copied()),
+            spelling.nearest(word, Words::of(index.language).all()),
         ];
         let change = |name: &str| {
             let edit = Edit { range: at.clone(), text: name.to_owned() };
@@ -110,6 +121,24 @@ impl Cure<'_> {
         };
         let nearest = nearest.into_iter().flatten().map(change);
         self.declared(at).into_iter().chain(nearest).collect()
+    }
+
+    /// What the message says is meant, in the place of what stands there, or just before.
+    fn meant(&self, at: &Range<usize>) -> Vec<Titled> {
+        let Analysis { text, index, .. } = self.analysis;
+        let Some(meant) = meant(&self.found.diagnostic.message) else { return Vec::new() };
+        let tokens = tokens(&text.text, index.language);
+        let here = tokens.partition_point(|token| token.end() <= at.start);
+        let near = [Some(here), here.checked_sub(1), Some(here + 1)];
+        let ranges = near.into_iter().flatten().filter_map(|number| {
+            let token = tokens.get(number).filter(|token| !token.is_comment())?;
+            Some(token.start..token.end())
+        });
+        let change = |range: Range<usize>| {
+            let title = format!("Change `{}` to `{meant}`", &text.text[range.clone()]);
+            (title, vec![Edit { range, text: meant.to_owned() }])
+        };
+        ranges.map(change).collect()
     }
 
     /// A variable that is assigned and not declared.
@@ -227,6 +256,15 @@ impl Cure<'_> {
         all.dedup();
         all
     }
+}
+
+/// The word or operator that a message about the text proposes.
+fn meant(message: &str) -> Option<&str> {
+    let marks = ["did you mean `", "is written `", "write `", "use `"];
+    let (at, mark) = marks.iter().find_map(|mark| Some((message.find(mark)?, mark)))?;
+    let meant = message[at + mark.len()..].split('`').next()?;
+    (!meant.is_empty() && !meant.contains(char::is_whitespace) && !meant.contains('…'))
+        .then_some(meant)
 }
 
 /// Where among the clauses something is stated: what reads must come behind permission.

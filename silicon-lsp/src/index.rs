@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use layout::words::Words;
 use rustc_hash::FxHashMap;
 use sil::program::{Local, LocalId, LocalKind, Member, Program, Stmt, StmtKind};
 use sil::source::Span;
@@ -16,7 +17,7 @@ use silicon::session::name_and_span;
 
 use crate::chalice_names::{Names, Variable, names};
 use crate::positions::Text;
-use crate::tokens::{Declaration, Declares, Kind, Token, declarations, keywords, tokens};
+use crate::tokens::{Declaration, Declares, Kind, Token, declarations, tokens};
 
 /// Something with a name.
 #[derive(Clone, Debug)]
@@ -154,7 +155,7 @@ impl Index {
         let by_place: FxHashMap<usize, usize> = (self.symbols.iter().enumerate())
             .filter_map(|(number, symbol)| Some((symbol.declared.as_ref()?.start, number)))
             .collect();
-        let keywords = keywords(self.language);
+        let keywords = Words::of(self.language);
         let code: Vec<&Token> =
             self.tokens.iter().filter(|token| token.kind != Kind::Comment).collect();
         let sign = |position: Option<usize>| {
@@ -199,7 +200,7 @@ impl Index {
                 same.filter(|_| !is_part).or((candidates.len() == 1).then(|| candidates[0]))
             });
             if let Some(symbol) = found.or_else(local)
-                && (!keywords.contains(&word) || declared.is_some())
+                && (!keywords.is_reserved(word) || declared.is_some())
             {
                 uses.insert(at, symbol);
             }
@@ -430,7 +431,7 @@ impl Locals {
             let is_declared = token.kind == Kind::Word
                 && ((sign(position + 1) == ":" && !matches!(sign(position + 2), ":" | "="))
                     || position.checked_sub(1).is_some_and(|before| sign(before) == "var"));
-            if !is_declared || keywords(index.language).contains(&name) {
+            if !is_declared || Words::of(index.language).is_reserved(name) {
                 continue;
             }
             let Some(own) = index.declaration_at(token.range.start) else { continue };

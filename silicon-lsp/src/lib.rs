@@ -18,6 +18,7 @@
 
 mod analysis;
 mod chalice_names;
+mod complete;
 mod convert;
 mod document;
 mod features;

@@ -116,6 +116,7 @@ fn capabilities() -> ServerCapabilities {
             prepare_provider: Some(true),
             work_done_progress_options: progress,
         })),
+        document_formatting_provider: Some(OneOf::Left(true)),
         completion_provider: Some(CompletionOptions {
             trigger_characters: Some([".", "[", ":"].map(str::to_owned).to_vec()),
             ..CompletionOptions::default()

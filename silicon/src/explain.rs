@@ -4,7 +4,29 @@
 //! An id is what the user was doing, and, after a colon, what could not be shown:
 //! `assert.failed:assertion.false`.
 
+use front::Language;
+use front::reference::{Form, Section, forms_with};
+
 use crate::report::{ErrorId, Reason};
+
+/// The forms of a language that a word is part of.
+pub fn forms(language: Language, word: &str) -> Vec<&'static Form> {
+    let sections: &'static [Section] = match language {
+        Language::Sil => sil::reference::SECTIONS,
+        Language::Chalice => chalice::reference::SECTIONS,
+        Language::Spl => spl::reference::SECTIONS,
+    };
+    forms_with(sections, word)
+}
+
+/// All forms of a language, as a page in Markdown.
+pub fn language(language: Language) -> String {
+    match language {
+        Language::Sil => sil::reference::page(),
+        Language::Chalice => chalice::reference::page(),
+        Language::Spl => spl::reference::page(),
+    }
+}
 
 /// One part of an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -88,6 +88,8 @@ pub struct Summary {
     pub time: Duration,
     /// Where the run was started, seen from the root of the checkout.
     pub directory: PathBuf,
+    /// How the run came about: titles and texts.
+    pub about: Vec<(&'static str, String)>,
     /// Findings were compared with those of an earlier run.
     pub has_baseline: bool,
     /// Findings of this run that the earlier run had, too.
@@ -154,6 +156,11 @@ impl Summary {
 }
 
 impl Format {
+    /// Quoted source lines, without colours.
+    pub fn plain() -> Self {
+        Self::Human { colours: Colours::Never, statistics: false }
+    }
+
     /// The exit code for a verdict.
     pub fn exit_code(self, verdict: FileVerdict) -> u8 {
         match (self, verdict) {

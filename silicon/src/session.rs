@@ -6,6 +6,7 @@
 
 pub mod audit;
 pub mod follow;
+pub mod format;
 pub mod graph;
 pub mod input;
 pub mod load;
@@ -13,6 +14,7 @@ pub mod outcome;
 pub(crate) mod parts;
 pub mod place;
 pub mod replay;
+pub mod selectable;
 pub mod shard;
 pub mod states;
 
@@ -127,7 +129,7 @@ impl Session {
                     }
                     let replayer =
                         (self.replay && direct.is_none() && input.language() == Language::Chalice)
-                            .then(|| Replayer::new(&outcome.file, &texts))
+                            .then(|| Replayer::new(input, &texts))
                             .flatten();
                     let replayer = replayer.as_ref();
                     let bodies = Bodies::new(&program, &places);

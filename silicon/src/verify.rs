@@ -12,7 +12,7 @@ mod member;
 mod profile;
 mod reports;
 mod schedule;
-mod selection;
+pub(crate) mod selection;
 mod smt_log;
 mod tasks;
 mod termination;

@@ -82,7 +82,7 @@ enum DialectChoice {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = manual::parse();
     let request = Request {
         command: "spl2sil",
         inputs: &args.inputs,

@@ -80,6 +80,14 @@ impl Browser {
         self.post("/url", &json!({ "url": format!("file://{}", path.display()) }));
     }
 
+    /// Gives the page a size, in pixels.
+    pub fn resize(&self, width: u32, height: u32) {
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        let order = json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": size });
+        self.post("/goog/cdp/execute", &order);
+    }
+
     /// The first element that a selector of CSS fits.
     pub fn find(&self, selector: &str) -> Element {
         let found = self.post("/element", &json!({ "using": "css selector", "value": selector }));

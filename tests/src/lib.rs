@@ -16,6 +16,8 @@ pub mod conformance;
 pub mod cross_check;
 pub mod editor;
 pub mod edits;
+pub mod grammars;
+pub mod layouts;
 pub mod misuse;
 pub mod observation;
 pub mod plant;

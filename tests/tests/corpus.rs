@@ -10,7 +10,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use sil::print::Form;
 use sil::program::Program;
 use sil_tests::seeds::{self, Seed};
-use sil_tests::{expectations, observation};
+use sil_tests::{expectations, layouts, observation};
 use silicon::options::{Join, Native};
 use silicon::session::{Input, Task, input, load_program};
 
@@ -27,11 +27,16 @@ fn main() {
             trials.push(trial("verify", &name, &path, reports_what_it_announces));
             trials.push(trial("merged", &name, &path, reports_the_same_where_all_is_merged));
             trials.push(trial("z3", &name, &path, reports_the_same_where_z3_is_asked));
+            trials.push(trial("layout", &name, &path, stays_the_same_in_its_layout));
             trials.push(trial("round-trip", &name, &path, printing_is_stable));
         }
     }
     trials.extend(seeded(&here.join("seeded"), &examples));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn stays_the_same_in_its_layout(path: &Path) -> Result<(), Failed> {
+    layouts::judge(path).map(|_| ()).map_err(Failed::from)
 }
 
 fn trial(stage: &str, name: &str, path: &Path, test: fn(&Path) -> Result<(), Failed>) -> Trial {

@@ -346,12 +346,24 @@ impl AmountExpr {
 
 impl Expr {
     /// Is a claim true of it, or of an expression inside it?
-    pub(crate) fn any(&self, claim: &mut dyn FnMut(&Self) -> bool) -> bool {
+    pub(crate) fn any<'e>(&'e self, claim: &mut dyn FnMut(&'e Self) -> bool) -> bool {
         if claim(self) {
             return true;
         }
         let mut found = false;
         grow_stack(|| self.for_each_child(&mut |child| found = found || child.any(claim)));
+        found
+    }
+
+    /// The subexpression that stands at a place.
+    pub(crate) fn part_at(&self, span: Span) -> Option<&Self> {
+        if self.span == span {
+            return Some(self);
+        }
+        let mut found = None;
+        grow_stack(|| {
+            self.for_each_child(&mut |child| found = found.or_else(|| child.part_at(span)));
+        });
         found
     }
 

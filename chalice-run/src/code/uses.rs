@@ -87,7 +87,7 @@ impl Code {
     /// implemented elsewhere and, unless that is checked, the claim that functions read only the
     /// permissions of their preconditions.
     pub fn taken_for_granted(&self, method: u32, checks_functions: bool) -> Vec<String> {
-        let mut granted = Vec::new();
+        let mut granted: Vec<String> = Vec::new();
         let mut functions = Vec::new();
         for used in self.reached_from(method) {
             match used {
@@ -111,6 +111,7 @@ impl Code {
             }
         }
         granted.sort();
+        granted.splice(0..0, self.options.trusted().map(|it| format!("trusted: {it}")));
         functions.sort_unstable();
         if let Some(first) = functions.first() {
             let (who, verb) = match functions.len() {

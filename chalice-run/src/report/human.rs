@@ -5,6 +5,7 @@ use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term::{self, Config};
 
 use super::Summary;
+use crate::fault::PartValue;
 use crate::run::{Failure, Verdict};
 use crate::sources::Sources;
 use chalice::Span;
@@ -50,9 +51,12 @@ pub fn failure(sources: &Sources, failure: &Failure, again: &str, colored: bool)
         let forked = forked.unwrap_or_default();
         notes.push(format!("in thread {}{forked}, {}", failure.thread, failure.method));
     }
+    let parts = sources.values(&failure.parts, &failure.values);
+    if !parts.is_empty() {
+        notes.push(format!("it does not hold where {}", in_words(&parts)));
+    }
     if !failure.values.is_empty() {
-        let values = failure.values.iter().map(|(name, value)| format!("{name} = {value}"));
-        notes.push(values.collect::<Vec<_>>().join(", "));
+        notes.push(in_words(&failure.values));
     }
     notes.push(format!("after {}{again}", counted(failure.step, "step")));
     let report = Diagnostic::error()
@@ -61,6 +65,32 @@ pub fn failure(sources: &Sources, failure: &Failure, again: &str, colored: bool)
         .with_labels(labels)
         .with_notes(notes);
     rendered(sources, &report, colored)
+}
+
+/// Lists names with their values.
+fn in_words(values: &[(String, String)]) -> String {
+    let values = values.iter().map(|(name, value)| format!("{name} = {value}"));
+    values.collect::<Vec<_>>().join(", ")
+}
+
+/// Says why the entry is not started: its precondition is false of the arguments.
+pub fn refused(
+    sources: &Sources,
+    method: &str,
+    claim: Option<Span>,
+    parts: &[PartValue],
+) -> String {
+    let mut text = format!("the precondition of {method} does not hold");
+    if let Some(claim) = claim {
+        let place = sources.place(claim.start);
+        let (file, line, column) = (place.file, place.line, place.column);
+        let values = sources.values(parts, &[]);
+        let values =
+            if values.is_empty() { String::new() } else { format!(" where {}", in_words(&values)) };
+        let claim = sources.text(claim);
+        text = format!("{text}: `{claim}` is false{values} ({file}:{line}:{column})");
+    }
+    text
 }
 
 /// How to run again what went wrong, as the end of a sentence.

@@ -47,8 +47,10 @@ pub fn failure(sources: &Sources, failure: &Failure, schedule: &str) -> String {
         .iter()
         .map(|note| json!({"message": note.text, "at": span(note.span)}))
         .collect();
+    let parts = sources.values(&failure.parts, &failure.values);
+    let values = failure.values.iter().chain(&parts);
     let values: Vec<_> =
-        failure.values.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+        values.map(|(name, value)| json!({"name": name, "value": value})).collect();
     let held: Vec<_> = failure
         .held
         .iter()

@@ -84,7 +84,7 @@ fn seen(code: &Code, wanted: &Wanted<'_>) -> Seen {
             let verdict = "none".to_owned();
             return Seen { verdict, failure: None, output: Vec::new(), results: Vec::new() };
         }
-        Err(NoStart::Refused(words)) => panic!("{}: {words}", wanted.method),
+        Err(refused) => panic!("{}: {refused:?}", wanted.method),
     };
     machine.choices = Choices::new(Vec::new(), random_values(1));
     if wanted.has("all") {

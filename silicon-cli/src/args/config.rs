@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, CommandFactory};
+use hints::spelling::Spelling;
 use toml::{Table, Value};
 
 use crate::commands::Cli;
@@ -131,8 +132,11 @@ fn options(text: &str) -> Result<Vec<String>, String> {
         let is_it = |argument: &&clap::Arg| argument.get_long() == Some(name);
         let argument = command.get_arguments().find(is_it);
         let Some(argument) = argument.filter(|_| !NOT_IN_FILES.contains(&name.as_str())) else {
-            return Err(format!("`{name}` is no option that a file can set (see --help)"));
+            let known = command.get_arguments().filter_map(|it| it.get_long());
+            let meant = Spelling::default().question(name, known);
+            return Err(format!("`{name}` is no option that a file can set (see --help){meant}"));
         };
+        let before = options.len();
         let is_switch = matches!(argument.get_action(), ArgAction::SetTrue);
         let is_list = matches!(argument.get_action(), ArgAction::Append);
         match value {
@@ -147,8 +151,22 @@ fn options(text: &str) -> Result<Vec<String>, String> {
             _ if is_switch => return Err(format!("`{name}` is true or false")),
             value => options.push(format!("--{name}={}", text_of(name, value)?)),
         }
+        for option in &options[before..] {
+            accepted(option).map_err(|problem| format!("`{name}`: {problem}"))?;
+        }
     }
     Ok(options)
+}
+
+/// `Err`: what is wrong with the value of an option.
+fn accepted(option: &str) -> Result<(), String> {
+    let Err(error) = Cli::command().try_get_matches_from(["silicon", option]) else {
+        return Ok(());
+    };
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let advice = text.find("\n\nFor more information").unwrap_or(text.len());
+    Err(text[..advice].to_owned())
 }
 
 fn text_of(name: &str, value: &Value) -> Result<String, String> {
@@ -176,8 +194,16 @@ mod tests {
 
     #[test]
     fn what_is_no_option_is_refused() {
-        for text in ["memberlimit = 1", "stats = 1", "config = \"x\"", "threads = [1]", "x ="] {
+        for text in ["stats = 1", "config = \"x\"", "threads = [1]", "x ="] {
             assert!(options(text).is_err(), "{text}");
+        }
+        for (text, key, meant) in [
+            ("memberlimit = 1", "`memberlimit`", "`member-limit`"),
+            ("message-format = \"jsn\"", "`message-format`", "json"),
+            ("threads = \"x\"", "`threads`", "invalid digit"),
+        ] {
+            let problem = options(text).expect_err(text);
+            assert!(problem.contains(key) && problem.contains(meant), "{problem}");
         }
     }
 }

@@ -33,6 +33,7 @@ impl Args {
         lines.extend(
             self.language.map(|it| format!("--language {}", choice(it.to_possible_value()))),
         );
+        lines.extend(self.parameters.iter().map(|it| format!("--chalice-parameter {it}")));
         lines.extend(self.stdin_filename.iter().map(|name| format!("--stdin-filename {name}")));
         lines.extend(self.shard.iter().map(|shard| format!("--shard {shard}")));
         lines.extend(self.costs.iter().map(|path| format!("--costs {}", path.display())));

@@ -9,6 +9,7 @@ use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use sil::render::Colours;
 use silicon::output::{Baseline, Format, ReportFormat};
 
+use crate::about::about_run;
 use crate::reports::ReportFile;
 
 #[derive(Args, Debug)]
@@ -69,6 +70,11 @@ impl Presentation {
         }
     }
 
+    /// Tells whether the format shows no statistics.
+    pub(crate) fn is_without_stats(&self) -> bool {
+        !matches!(self.message_format, MessageFormat::Human | MessageFormat::Json)
+    }
+
     /// The findings of the earlier run, if there is one to compare with.
     pub(crate) fn baseline(&self) -> anyhow::Result<Option<Baseline>> {
         let Some(path) = &self.baseline else { return Ok(None) };
@@ -86,6 +92,12 @@ impl Presentation {
         self.baseline.is_some()
             || matches!(self.message_format, MessageFormat::Github | MessageFormat::Gitlab)
             || self.reports.iter().any(is_one)
+    }
+
+    /// What a page says of the run; empty where no page is asked for.
+    pub(crate) fn about_run(&self) -> Vec<(&'static str, String)> {
+        let is_page = |report: &ReportFile| report.format == ReportFormat::Html;
+        if self.reports.iter().any(is_page) { about_run() } else { Vec::new() }
     }
 
     /// See <https://no-color.org>: any value but the empty one counts.

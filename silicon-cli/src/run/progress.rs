@@ -30,7 +30,17 @@ impl Progress {
             }
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        Self { bar, started: Instant::now(), of, unit, shown: 0, members: 0, verified: 0 }
+        let started = Instant::now();
+        let progress = Self { bar, started, of, unit, shown: 0, members: 0, verified: 0 };
+        progress.tell();
+        progress
+    }
+
+    /// Puts what is known into the bar, which is drawn whenever a text is printed beside it.
+    fn tell(&self) {
+        self.bar.set_length(self.members);
+        self.bar.set_position(self.verified);
+        self.bar.set_message(format!("{}/{} {}", self.shown, self.of, self.unit));
     }
 
     /// Runs `print` with the bar out of the way.
@@ -61,9 +71,7 @@ impl Progress {
     /// Draws what is known, once there is reason to.
     pub(crate) fn draw(&self) {
         if self.started.elapsed() > PATIENCE {
-            self.bar.set_length(self.members);
-            self.bar.set_position(self.verified);
-            self.bar.set_message(format!("{}/{} {}", self.shown, self.of, self.unit));
+            self.tell();
             self.bar.tick();
         }
     }

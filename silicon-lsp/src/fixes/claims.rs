@@ -47,9 +47,14 @@ impl Cure<'_> {
         let claim = (site.loop_of_clause().is_none()
             && !["old(", "assert"].into_iter().any(is_other))
         .then_some(claim);
-        let both: Vec<&str> = weak.iter().chain(&claim).map(String::as_str).collect();
-        let both = (both.len() > 1).then(|| both.join(" && "));
-        let all = weak.iter().chain(&claim).chain(&both);
+        let mut parts: Vec<String> = Vec::new();
+        for part in weak.into_iter().chain(claim) {
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        let both = (parts.len() > 1).then(|| parts.join(" && "));
+        let all = parts.iter().chain(&both);
         let titled = |what: &String| {
             let edit = site.invariant(of, what, Place::Last);
             (format!("Add `{what}` to the invariant"), vec![edit])

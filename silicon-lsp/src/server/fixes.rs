@@ -149,10 +149,17 @@ impl Server<'_> {
             return Vec::new();
         };
         let mut preferred = Vec::new();
-        let mut offered = Vec::new();
+        let mut offered: Vec<CodeAction> = Vec::new();
+        let mut known: Vec<&[crate::protocol::Edit]> = Vec::new();
         for wanted in [Judged::Cures, Judged::Open] {
             for (number, candidate) in candidates.iter().enumerate() {
                 if judged.get(number).copied().unwrap_or(Judged::Open) != wanted {
+                    continue;
+                }
+                // An edit that helps against several findings is offered once.
+                let diagnostic = found.get(candidate.cures).map(|it| it.diagnostic.clone());
+                if let Some(at) = known.iter().position(|edits| *edits == candidate.edits) {
+                    offered[at].diagnostics.get_or_insert_default().extend(diagnostic);
                     continue;
                 }
                 let is_checked = wanted == Judged::Cures;
@@ -166,10 +173,11 @@ impl Server<'_> {
                 #[expect(clippy::mutable_key_type, reason = "the protocol's own type")]
                 let changes = [(key, edits)].into_iter().collect();
                 let suffix = if is_checked { " (checked)" } else { "" };
+                known.push(&candidate.edits);
                 offered.push(CodeAction {
                     title: format!("{}{suffix}", candidate.title),
                     kind: Some(CodeActionKind::QUICKFIX),
-                    diagnostics: found.get(candidate.cures).map(|it| vec![it.diagnostic.clone()]),
+                    diagnostics: diagnostic.map(|it| vec![it]),
                     edit: Some(WorkspaceEdit {
                         changes: Some(changes),
                         ..WorkspaceEdit::default()

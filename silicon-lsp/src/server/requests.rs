@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::Server;
 use super::states::{Form, Unanswered};
+use crate::complete::complete;
 use crate::document::Document;
 use crate::features;
 use crate::protocol::Order;
@@ -187,6 +188,10 @@ impl Server<'_> {
                 let data = features::semantic_tokens(analysis, Some(range));
                 json!(SemanticTokens { result_id: None, data })
             }
+            "textDocument/formatting" => {
+                let edits = features::layout(analysis, &document.name);
+                json!(edits.map_err(|words| (ErrorCode::RequestFailed, words))?)
+            }
             "textDocument/documentLink" => json!(reading::links(analysis)),
             "textDocument/signatureHelp" => {
                 let at: TextDocumentPositionParams = read(params)?;
@@ -202,7 +207,7 @@ impl Server<'_> {
             }
             "textDocument/completion" => {
                 let CompletionParams { text_document_position: at, .. } = read(params)?;
-                json!(features::complete(analysis, at.position))
+                json!(complete(analysis, at.position))
             }
             "textDocument/codeLens" => json!(document.lenses()),
             "silicon/state" => {

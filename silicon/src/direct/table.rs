@@ -19,8 +19,7 @@ use super::threads::history::Histories;
 use super::{Direct, renumbered, span};
 
 /// The table of a program, and the program as the rules read it.
-pub(crate) fn load(mut tree: chalice::Program, text: &str) -> (Program, Direct) {
-    let options = chalice::Options::of(text);
+pub(crate) fn load(mut tree: chalice::Program, options: chalice::Options) -> (Program, Direct) {
     if options.auto_magic {
         chalice::add_magic(&mut tree);
     }
@@ -29,6 +28,7 @@ pub(crate) fn load(mut tree: chalice::Program, text: &str) -> (Program, Direct) 
     }
     let mut table = Program::default();
     table.origins.tells_null_receivers = true;
+    table.origins.trusted.extend(options.trusted().map(str::to_owned));
     add_sorts(&mut table);
     for (_, field) in tree.fields.iter() {
         table.fields.alloc(Field {

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 use sil::render::Place;
 
@@ -43,11 +44,12 @@ pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
                 header {
                     h1 class=(verdict) { (verdict) }
                     p { (sums(summary)) " in " (milliseconds(summary.time)) " ms, by silicon " (env!("CARGO_PKG_VERSION")) }
+                    (about(summary))
                     (trusted(outcomes))
                 }
                 main {
-                    (members(outcomes, &sheets))
                     (findings(outcomes, &sheets))
+                    (members(outcomes, &sheets))
                     (bodies(outcomes, &sheets))
                     (sheets.shown())
                 }
@@ -68,6 +70,23 @@ fn policy() -> String {
     )
 }
 
+/// How the run came about.
+fn about(summary: &Summary) -> Markup {
+    html! {
+        @if !summary.about.is_empty() {
+            details {
+                summary { "about this run" }
+                dl {
+                    @for (title, value) in &summary.about {
+                        dt { (title) }
+                        dd { @for line in value.lines() { code { (text(line)) } " " } }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn trusted(outcomes: &[Outcome]) -> Markup {
     let all = outcomes.iter().filter(|outcome| !outcome.trusted.is_empty());
     let count: usize = all.clone().map(|outcome| outcome.trusted.len()).sum();
@@ -77,23 +96,18 @@ fn trusted(outcomes: &[Outcome]) -> Markup {
                 summary { "trusted: " (count) }
                 @for outcome in all {
                     h4 { (text(&outcome.file)) }
-                    ul { @for one in &outcome.trusted { li { (text(one)) } } }
+                    ul { @for one in &outcome.trusted { li { (prose(one)) } } }
                 }
             }
         }
     }
 }
 
-/// A row a member, the filters above them.
+/// The members: those that are not verified, and the others folded; the filters above them.
 fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
-    let all = outcomes.iter().flat_map(|outcome| &outcome.members);
-    let kinds: BTreeSet<MemberKind> = all.map(|member| member.kind).collect();
-    let slowest = outcomes.iter().flat_map(|outcome| &outcome.members);
-    let slowest = slowest.map(|member| member.statistics.time).max().unwrap_or_default();
-    let share = |member: &MemberOutcome| {
-        let part = member.statistics.time.as_secs_f64() / slowest.as_secs_f64().max(f64::EPSILON);
-        format!("{:.3}", part.clamp(0.0, 1.0))
-    };
+    let all = || outcomes.iter().flat_map(|outcome| &outcome.members);
+    let kinds: BTreeSet<MemberKind> = all().map(|member| member.kind).collect();
+    let verified = all().filter(|member| member.verdict == Verdict::Verified).count();
     html! {
         section id="members" {
             h2 { "Members" }
@@ -114,31 +128,64 @@ fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
                 } }
                 output name="shown" {}
             }
-            table {
+            (table(outcomes, sheets, &|verdict| verdict != Verdict::Verified))
+            @if verified > 0 {
+                details id="verified" {
+                    summary { (verified) " verified" }
+                    (table(outcomes, sheets, &|verdict| verdict == Verdict::Verified))
+                }
+            }
+        }
+    }
+}
+
+/// A row for each member with some verdicts, below that of its file.
+fn table(outcomes: &[Outcome], sheets: &Sheets<'_>, is_shown: &dyn Fn(Verdict) -> bool) -> Markup {
+    let slowest = outcomes.iter().flat_map(|outcome| &outcome.members);
+    let slowest = slowest.map(|member| member.statistics.time).max().unwrap_or_default();
+    let share = |member: &MemberOutcome| {
+        let part = member.statistics.time.as_secs_f64() / slowest.as_secs_f64().max(f64::EPSILON);
+        format!("{:.3}", part.clamp(0.0, 1.0))
+    };
+    let rows = |outcome: &Outcome| -> Vec<usize> {
+        let members = outcome.members.iter().enumerate();
+        members.filter(|(_, member)| is_shown(member.verdict)).map(|(number, _)| number).collect()
+    };
+    let files: Vec<_> =
+        outcomes.iter().enumerate().map(|(file, it)| (file, it, rows(it))).collect();
+    // A file without members has a row, too, if it is no success.
+    let has_row = |(_, outcome, rows): &&(usize, &Outcome, Vec<usize>)| {
+        !rows.is_empty() || outcome.members.is_empty() && is_shown(Verdict::Failed)
+    };
+    let by_member: Vec<FxHashMap<&str, Vec<usize>>> = outcomes.iter().map(by_member).collect();
+    html! {
+        @if files.iter().any(|file| has_row(&file)) {
+            table.members {
                 thead { tr { th { "member" } th { "verdict" } th { "findings" } th { "questions" } th { "ms" } th { "obligations" } } }
-                @for (file, outcome) in outcomes.iter().enumerate() {
+                @for (file, outcome, rows) in files.iter().filter(has_row) {
                     tbody {
                         tr class="file" {
                             th colspan="4" { (text(&outcome.file)) ": " (outcome.verdict.name()) }
                             td class="number" { (milliseconds(outcome.time)) }
                             td {}
                         }
-                        @for (number, member) in outcome.members.iter().enumerate() {
+                        @for &number in rows {
+                            @let member = &outcome.members[number];
                             tr class="member" data-verdict=(member.verdict.name()) data-name=(text(&member.name))
                                 data-kind=(member.kind.name()) data-questions=(member.statistics.questions.asked())
                                 data-ms=(milliseconds(member.statistics.time)) {
                                 td {
                                     (member.kind.name()) " " (sheets.link(&member.place, &member.name))
-                                    @if !member.graphs.is_empty() { " (" a href={ "#" (body_anchor(file, number)) } { "body" } ")" }
+                                    @if !member.graphs.is_empty() { " (" a href={ "#" (body_anchor(*file, number)) } { "body" } ")" }
                                 }
                                 td class=(member.verdict.name()) { (words(member.verdict)) }
-                                td { (findings_of(file, outcome, member)) }
-                                td class="number" { (member.statistics.questions.asked()) }
-                                td class="number" {
+                                td { (findings_of(*file, outcome, by_member[*file].get(&*member.name))) }
+                                td class="number" data-of="questions" { (member.statistics.questions.asked()) }
+                                td class="number" data-of="ms" {
                                     meter value=(share(member)) {}
                                     " " (milliseconds(member.statistics.time))
                                 }
-                                td { (obligations(member, sheets)) }
+                                td data-of="obligations" { (obligations(member, sheets)) }
                             }
                         }
                     }
@@ -158,13 +205,23 @@ fn breakable(id: &str) -> Markup {
     }
 }
 
+/// The findings of each member, by their numbers.
+fn by_member(outcome: &Outcome) -> FxHashMap<&str, Vec<usize>> {
+    let mut numbers: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for (number, one) in outcome.diagnostics.iter().enumerate() {
+        if let Some(member) = &one.member {
+            numbers.entry(member).or_default().push(number);
+        }
+    }
+    numbers
+}
+
 /// Links to what was found in a member.
-fn findings_of(file: usize, outcome: &Outcome, member: &MemberOutcome) -> Markup {
-    let own = outcome.diagnostics.iter().enumerate();
-    let own = own.filter(|(_, one)| one.member.as_ref() == Some(&member.name));
+fn findings_of(file: usize, outcome: &Outcome, numbers: Option<&Vec<usize>>) -> Markup {
     html! {
-        @for (index, one) in own {
-            a class=(one.message.severity.name()) href={ "#" (anchor(file, index)) } { (breakable(&one.message.id)) } " "
+        @for &index in numbers.into_iter().flatten() {
+            @let message = &outcome.diagnostics[index].message;
+            a class=(message.severity.name()) href={ "#" (anchor(file, index)) } { (breakable(&message.id)) } " "
         }
     }
 }
@@ -210,15 +267,15 @@ fn finding(anchor: &str, one: &Diagnostic, sheets: &Sheets<'_>) -> Markup {
     let (severity, advice) = (message.severity.name(), explain::advice(&message.id));
     html! {
         article id=(anchor) class=(severity) {
-            h3 { (severity) " " code title=(explain::meaning(&message.id)) { (text(&message.id)) } }
-            p { (text(&message.text)) }
+            h3 { (severity) " " code title=(without_marks(&explain::meaning(&message.id))) { (text(&message.id)) } }
+            p { (prose(&message.text)) }
             p {
                 "at " (sheets.link(&message.place, &place(&message.place)))
                 @if let Some(member) = &one.member { " in " (text(member)) }
             }
             (sheets.quoted(&message.place))
             @for (at, note) in &message.notes {
-                p { (sheets.link(at, &place(at))) ": " (text(note)) }
+                p { (sheets.link(at, &place(at))) ": " (prose(note)) }
                 @if at.file != message.place.file || at.start.line != message.place.start.line { (sheets.quoted(at)) }
             }
             @if !one.path.is_empty() {
@@ -232,10 +289,10 @@ fn finding(anchor: &str, one: &Diagnostic, sheets: &Sheets<'_>) -> Markup {
                     }
                 }
             }
-            @for remark in &message.remarks { p { (text(remark)) } }
+            @for remark in &message.remarks { p { (prose(remark)) } }
             @if let Some(counterexample) = &one.counterexample { (state(counterexample)) }
-            @if let Some(replay) = &one.replay { p { (text(&replay.words())) } }
-            @if !advice.is_empty() { p class="advice" { (advice) } }
+            @if let Some(replay) = &one.replay { p { (prose(&replay.words())) } }
+            @if !advice.is_empty() { p class="advice" { (prose(&advice)) } }
         }
     }
 }
@@ -306,6 +363,23 @@ fn place(at: &Place) -> String {
 /// mark.
 fn text(words: &str) -> String {
     words.replace(is_disguise, "\u{fffd}")
+}
+
+/// Words in which a part of a program stands between backticks.
+fn prose(words: &str) -> Markup {
+    // What has no partner stays as it is.
+    let is_paired = words.matches('`').count().is_multiple_of(2);
+    let parts: Vec<&str> = if is_paired { words.split('`').collect() } else { vec![words] };
+    html! {
+        @for (number, part) in parts.into_iter().enumerate() {
+            @if number % 2 == 1 { code { (text(part)) } } @else { (text(part)) }
+        }
+    }
+}
+
+/// Words for a place where no part can be set apart.
+fn without_marks(words: &str) -> String {
+    words.replace('`', "")
 }
 
 /// Control characters, and those that change the direction of text.

@@ -121,11 +121,14 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
         "ruleId": message.id,
         "ruleIndex": rules.get_index_of(message.id.as_str()),
         "level": match message.severity { Severity::Error => "error", Severity::Warning => "warning" },
-        "message": { "text": message.text },
+        "message": { "text": words(diagnostic) },
         "locations": [location(&message.place)],
     });
     if let Some(member) = &diagnostic.member {
         result["locations"][0]["logicalLocations"] = json!([{ "name": member }]);
+    }
+    if let Some(counterexample) = &diagnostic.counterexample {
+        result["properties"] = json!({ "counterexample": counterexample.shown() });
     }
     if !message.notes.is_empty() {
         let related = message.notes.iter().map(|(place, text)| {
@@ -147,6 +150,15 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
         result["codeFlows"] = json!([{ "threadFlows": [{ "locations": locations }] }]);
     }
     result
+}
+
+/// The message, with a state in which it goes wrong: tools show the message and nothing else.
+fn words(diagnostic: &Diagnostic) -> String {
+    let text = &diagnostic.message.text;
+    match &diagnostic.counterexample {
+        Some(counterexample) => format!("{text}; {}", counterexample.words().join("; ")),
+        None => text.clone(),
+    }
 }
 
 fn location(place: &Place) -> Value {

@@ -6,6 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use chalice::options::parse as chalice_option;
+pub use front::Language;
 use front::{decode, read_bounded};
 use sha2::{Digest, Sha256};
 use sil::render::Place;
@@ -18,6 +20,8 @@ pub struct Input {
     pub source: Source,
     /// Whatever the name says.
     pub language: Option<Language>,
+    /// Options of a Chalice program beside those in its first line.
+    pub parameters: Vec<String>,
 }
 
 /// Where the text of an input is.
@@ -29,26 +33,6 @@ pub enum Source {
     Memory(Arc<[u8]>),
 }
 
-/// The language of an input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Language {
-    Sil,
-    Chalice,
-    Spl,
-}
-
-impl Language {
-    /// Returns the language that the end of a name announces.
-    pub fn of_name(name: &Path) -> Option<Self> {
-        match name.extension()?.to_str()? {
-            "sil" | "vpr" => Some(Self::Sil),
-            "chalice" => Some(Self::Chalice),
-            "spl" => Some(Self::Spl),
-            _ => None,
-        }
-    }
-}
-
 /// Why an input has no text.
 pub struct Unreadable {
     pub reason: String,
@@ -58,19 +42,24 @@ pub struct Unreadable {
 }
 
 impl Input {
+    fn nowhere() -> Self {
+        let source = Source::Memory(Arc::default());
+        Self { name: String::new(), source, language: None, parameters: Vec::new() }
+    }
+
     pub fn stdin() -> Self {
-        Self { name: "<stdin>".into(), source: Source::Stdin, language: None }
+        Self { name: "<stdin>".into(), source: Source::Stdin, ..Self::nowhere() }
     }
 
     pub fn file(path: &Path) -> Self {
         let source = Source::File(path.to_owned());
-        Self { name: harmless(&path.display().to_string()), source, language: None }
+        Self { name: harmless(&path.display().to_string()), source, ..Self::nowhere() }
     }
 
     /// A text that is in memory, under a name that need not be that of a file.
     pub fn text(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         let source = Source::Memory(Arc::from(text.into()));
-        Self { name: name.into(), source, language: None }
+        Self { name: name.into(), source, ..Self::nowhere() }
     }
 
     /// With what is on standard input in memory: that can be read only once.
@@ -101,7 +90,7 @@ impl Input {
 
     pub(super) fn read(&self) -> Result<Arc<str>, Unreadable> {
         let bytes = self.bytes().map_err(|error| Unreadable {
-            reason: format!("cannot read the file: {error}"),
+            reason: format!("cannot read {}: {error}", self.name),
             place: Place::start_of(&self.name),
             text: None,
         })?;
@@ -195,9 +184,7 @@ fn is_special(path: &Path) -> bool {
 }
 
 fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| {
-        ["sil", "vpr", "chalice", "spl"].iter().any(|known| extension == *known)
-    })
+    Language::of_name(path).is_some()
 }
 
 /// `FILE:LINE[-LINE]`: some lines of a file.
@@ -233,11 +220,20 @@ impl Lines {
         Path::new(&self.file)
     }
 
+    /// Tells whether a file is the one of these lines.
+    pub fn is_of(&self, file: &str) -> bool {
+        Path::new(file).ends_with(&self.file)
+    }
+
+    /// How many lines lie between these and a place in the same file.
+    pub fn distance(&self, place: &Place) -> u32 {
+        let after = place.start.line.saturating_sub(self.last);
+        after.max(self.first.saturating_sub(place.end.line))
+    }
+
     /// Tells whether a place shares a line with these; a file may be given by the end of its path.
     pub fn overlap(&self, place: &Place) -> bool {
-        Path::new(&*place.file).ends_with(&self.file)
-            && place.start.line <= self.last
-            && self.first <= place.end.line
+        self.is_of(&place.file) && self.distance(place) == 0
     }
 }
 

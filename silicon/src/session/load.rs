@@ -34,7 +34,8 @@ pub struct Loaded {
 impl Loaded {
     /// Nothing but the reason why there is no text.
     pub(super) fn unreadable(input: &Input, unreadable: Unreadable) -> Self {
-        let message = Message::error("parser.error", unreadable.reason, unreadable.place);
+        let id = if unreadable.text.is_some() { "parser.error" } else { "file.unreadable" };
+        let message = Message::error(id, unreadable.reason, unreadable.place);
         let original = unreadable.text.map(|text| SourceFile::new(input.name.as_str(), text));
         Self {
             originals: original.into_iter().collect(),
@@ -82,7 +83,7 @@ pub(super) fn check(input: &Input, text: Arc<str>, assumptions: Assumptions) -> 
 pub fn load(input: &Input, text: Arc<str>, assumptions: Assumptions) -> Loaded {
     match input.language() {
         Language::Sil => load_sil(&input.name, &text, assumptions),
-        Language::Chalice => load_chalice(&input.name, &text),
+        Language::Chalice => load_chalice(input, &text),
         Language::Spl => load_spl(&input.name, &text),
     }
 }
@@ -99,8 +100,10 @@ fn load_sil(name: &str, text: &str, assumptions: Assumptions) -> Loaded {
     Loaded { program, is_accepted, is_blank, sources, originals: Vec::new(), messages }
 }
 
-fn load_chalice(name: &str, text: &str) -> Loaded {
-    let chalice2sil::Loaded { program, sources, messages } = chalice2sil::load(name, text);
+fn load_chalice(input: &Input, text: &str) -> Loaded {
+    let name = input.name.as_str();
+    let chalice2sil::Loaded { program, sources, messages } =
+        chalice2sil::load(name, text, &input.parameters);
     let originals = vec![SourceFile::new(name, text)];
     Loaded::translated(program, sources, originals, messages)
 }
@@ -116,7 +119,9 @@ pub(super) fn load_direct(input: &Input, text: Arc<str>) -> (Loaded, Option<Dire
     let (program, messages) = chalice2sil::messages::check(name, &text);
     let mut sources = Sources::default();
     sources.add(SourceFile::new(name, text.clone()));
-    let (program, direct) = program.map(|program| direct::load(program, &text)).unzip();
+    let (program, direct) = program
+        .map(|program| direct::load(program, chalice::Options::of(&text, &input.parameters)))
+        .unzip();
     let loaded = Loaded::translated(program, sources, Vec::new(), messages);
     // The table of declarations has no part for a class without members.
     (Loaded { is_blank: false, ..loaded }, direct)

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use sil::render::{self, Severity, Texts};
 use sil::source::LineColumn;
 
+use super::input::Input;
 use super::outcome::Diagnostic;
 use crate::report::{Counterexample, Forgotten, HeapPlace, Location, Share, Value};
 
@@ -182,9 +183,11 @@ pub(super) struct Replayer {
 
 impl Replayer {
     /// `None`: it is no Chalice program without errors.
-    pub(super) fn new(file: &str, texts: &Texts) -> Option<Self> {
+    pub(super) fn new(input: &Input, texts: &Texts) -> Option<Self> {
+        let file = input.name.as_str();
         let text = texts.get(file)?;
-        let sources = Sources::new(vec![(file.to_owned(), text.text.to_string())]);
+        let sources = Sources::new(vec![(file.to_owned(), text.text.to_string())])
+            .with_options(input.parameters.clone());
         let program = sources.check().0?;
         let fields = chalice2sil::field_names(&program);
         let code = Code::new(program, sources.options());

@@ -8,7 +8,8 @@ use sil::program::Member;
 use smt::prover::Workspace;
 
 use super::reports::{blank, stopped};
-use super::{profile, smt_log, termination};
+use super::smt_log::SmtLog;
+use super::{profile, termination};
 use crate::direct::Chalice;
 use crate::engine::knowledge::functions::FunctionAxioms;
 use crate::engine::rules::Sil;
@@ -28,8 +29,9 @@ pub(super) fn verify_member<'p>(
     let started = Instant::now();
     let mut report = blank(context.program, member);
     let trace = profile::Trace::new(context.options);
+    let smt_log = SmtLog::default();
     let result = catch_unwind(AssertUnwindSafe(|| {
-        let log = smt_log::open(context.options, &report.name, part)?;
+        let log = smt_log.open(context.options, &report.name, part)?;
         let traced = trace.as_ref().and_then(profile::Trace::workspace);
         let workspace = traced.as_ref().unwrap_or(workspace);
         let mut engine = Engine::new(context, visible, workspace, log)?;
@@ -76,6 +78,9 @@ pub(super) fn verify_member<'p>(
                 .unwrap_or("unknown");
             stopped(context.options, &mut report, Stop::Broken(words.to_owned()));
         }
+    }
+    if let Err(stop) = smt_log.close() {
+        stopped(context.options, &mut report, stop);
     }
     report.statistics.time = started.elapsed();
     match trace.map(|trace| trace.read()) {

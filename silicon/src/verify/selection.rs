@@ -37,7 +37,7 @@ pub(super) fn planned(program: &Program, member: Member) -> Planned {
     Planned { kind, name, span }
 }
 
-pub(super) fn describe(program: &Program, member: Member) -> (MemberKind, String, Span) {
+pub(crate) fn describe(program: &Program, member: Member) -> (MemberKind, String, Span) {
     match member {
         Member::Method(id) => {
             let method = &program.methods[id];
@@ -85,7 +85,7 @@ fn is_settled(options: &Options, kind: MemberKind, name: &str) -> bool {
 }
 
 /// Tells whether a name matches a glob of `*` and `?`.
-fn matches_glob(glob: &str, name: &str) -> bool {
+pub fn matches_glob(glob: &str, name: &str) -> bool {
     let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
     let (mut g, mut n) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;

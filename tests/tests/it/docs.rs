@@ -67,8 +67,12 @@ fn root() -> PathBuf {
 fn the_tutorials_are_true() {
     for (page, least) in [
         ("docs/chalice.md", (3, 1)),
+        ("docs/chalice-reference.md", (7, 0)),
         ("docs/ci.md", (1, 4)),
         ("docs/sil.md", (7, 0)),
+        ("docs/spl-reference.md", (5, 0)),
+        ("docs/spl-tutorial.md", (3, 0)),
+        ("docs/viper-proofs.md", (4, 0)),
         ("docs/viper.md", (4, 1)),
         ("README.md", (2, 2)),
     ] {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use sil_tests::binaries::{self, Scratch};
+use sil_tests::grammars;
 use sil_tests::schema::violations;
 
 fn schema(name: &str) -> Value {
@@ -120,6 +121,16 @@ fn junit_says_what_is_wrong_and_where() {
     }
 }
 
+/// `UPDATE_EXPECT=1` writes them.
+#[test]
+fn grammars_of_editors_are_made_of_the_keywords() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode/syntaxes");
+    for language in layout::Language::ALL {
+        let path = folder.join(format!("{}.tmLanguage.json", grammars::name(language)));
+        expect_test::expect_file![path].assert_eq(&grammars::grammar(language));
+    }
+}
+
 /// How often something is in a text.
 fn count(text: &str, part: &str) -> usize {
     text.matches(part).count()
@@ -172,7 +183,10 @@ fn hostile_names_and_sources_are_text_on_the_page() {
     assert!(page.contains("// &lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
     let is_disguise = |c: char| c == '\u{202e}' || c.is_control() && c != '\n';
     assert!(!page.contains(is_disguise), "{page}");
-    assert!(page.contains("\">1 &lt; 0</mark> // &lt;img onerror=x&gt;"), "{page}");
+    assert!(
+        page.contains("\">1 &lt; 0</mark> <span class=\"comment\">// &lt;img onerror=x&gt;"),
+        "{page}"
+    );
     assert!(page.contains("default-src 'none'; style-src 'sha256-"), "{page}");
 }
 
@@ -472,7 +486,12 @@ fn every_id_is_explained() {
 #[test]
 fn the_pages_of_reference_are_what_the_command_says() {
     let scratch = Scratch::empty();
-    for (arguments, page) in [(&["explain"][..], "errors.md"), (&["explain", "sil"], "sil.md")] {
+    for (arguments, page) in [
+        (&["explain"][..], "errors.md"),
+        (&["explain", "sil"], "sil.md"),
+        (&["explain", "chalice"], "chalice-reference.md"),
+        (&["explain", "spl"], "spl-reference.md"),
+    ] {
         let said = scratch.silicon(arguments).stdout;
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
         if std::env::var_os("UPDATE_EXPECT").is_some() {

@@ -178,6 +178,83 @@ fn labels_and_types_are_completed_where_nothing_else_may_stand() {
 }
 
 #[test]
+fn what_is_completed_fits_the_place() {
+    let text = "field f: Int
+predicate cell(x: Ref) { acc(x.f) }
+method callee() {}
+method caller(y: Ref)
+  requires cell(y)
+{
+  unfold c
+  c
+  assert c
+}
+
+c";
+    let mut client = opened(text);
+    let mut labels = |line: u32, character: u32| {
+        let found = client.at("textDocument/completion", URI, line, character);
+        let items = found.as_array().expect("a list").iter();
+        let labels = items.filter_map(|it| it["label"].as_str().map(str::to_owned));
+        labels.collect::<Vec<_>>()
+    };
+    assert_eq!(labels(6, "  unfold c".len() as u32), ["acc", "cell"]);
+    let has = |labels: &[String], word: &str| labels.iter().any(|label| label == word);
+    let claims = labels(8, "  assert c".len() as u32);
+    assert!(has(&claims, "cell") && has(&claims, "forall") && has(&claims, "y"), "{claims:?}");
+    assert!(!has(&claims, "callee") && !has(&claims, "while"), "{claims:?}");
+    let declarations = labels(11, 1);
+    assert!(has(&declarations, "method") && !has(&declarations, "y"), "{declarations:?}");
+    assert!(!has(&declarations, "assert") && !has(&declarations, "callee"), "{declarations:?}");
+    client.end();
+}
+
+#[test]
+fn keywords_are_explained() {
+    let mut client = opened(&program());
+    let hover = client.at("textDocument/hover", URI, 3, 1)["contents"]["value"].take();
+    let told = hover.as_str().expect("a text");
+    assert!(told.contains("verified against its contract"), "{told}");
+    let (uri, chalice) = ("file:///nowhere/c.chalice", "class C { method m() { share this; } }");
+    client.open(uri, chalice);
+    let hover = client.at("textDocument/hover", uri, 0, 25)["contents"]["value"].take();
+    assert!(hover.as_str().is_some_and(|told| told.contains("monitor")), "{hover}");
+    client.end();
+}
+
+#[test]
+fn texts_are_laid_out_by_changes_of_blanks() {
+    let mut client = opened("method m(){\nvar x:Int // kept\nx:=1 }\n");
+    let asked = json!({ "textDocument": { "uri": URI }, "options": { "tabSize": 4 } });
+    let edits = client.ask("textDocument/formatting", asked.clone())["result"].take();
+    let texts: Vec<&str> =
+        edits.as_array().expect("a list").iter().filter_map(|it| it["newText"].as_str()).collect();
+    assert_eq!(texts, [" ", "\n  ", " ", "\n  ", " ", " ", "\n"], "{edits}");
+    client.change(URI, json!([{ "text": "method m( {" }]));
+    let refused = client.ask("textDocument/formatting", asked);
+    assert!(refused["error"]["message"].is_string(), "{refused}");
+    client.end();
+}
+
+#[test]
+fn what_a_message_proposes_is_offered_once() {
+    let text = "method m(value: Int)\n{\n  var x: Int\n  x = vlaue\n}\n";
+    let mut client = opened(text);
+    client.diagnostics(URI, 1);
+    let at = |line: u32| json!({ "line": line, "character": 0 });
+    let asked = json!({
+        "textDocument": { "uri": URI }, "range": { "start": at(3), "end": at(4) },
+        "context": { "diagnostics": [] },
+    });
+    let offered = client.ask("textDocument/codeAction", asked)["result"].take();
+    let titles: Vec<&str> =
+        offered.as_array().expect("a list").iter().filter_map(|it| it["title"].as_str()).collect();
+    let count = titles.iter().filter(|title| title.starts_with("Change `=` to `:=`")).count();
+    assert_eq!(count, 1, "{titles:?}");
+    client.end();
+}
+
+#[test]
 fn a_part_of_a_text_has_the_colours_that_it_has_in_the_whole() {
     let mut client = opened(&program());
     let document = json!({ "uri": URI });

@@ -8,6 +8,7 @@ mod bad_input;
 mod cache;
 mod cli;
 mod cluster;
+mod command_line;
 mod direct;
 mod docs;
 mod formats;

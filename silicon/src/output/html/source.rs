@@ -3,13 +3,18 @@
 use std::collections::BTreeSet;
 use std::iter;
 use std::ops::Range;
+use std::path::Path;
 
 use indexmap::IndexMap;
+use layout::Language;
+use layout::tokens::{Kind, Token, tokens};
+use layout::words::Words;
 use maud::{Markup, html};
+use rustc_hash::FxHashMap;
 use sil::render::{Place, Severity};
 use sil::source::LineColumn;
 
-use super::text;
+use super::{text, without_marks};
 use crate::session::{Diagnostic, Outcome};
 
 /// The texts on the page, in the order in which they come up.
@@ -22,6 +27,10 @@ struct Sheet<'a> {
     /// Where its lines begin.
     starts: Vec<usize>,
     marks: Vec<Mark>,
+    /// The marks on each line, by number.
+    on_line: FxHashMap<usize, Vec<usize>>,
+    /// Stretches with a colour, in order.
+    colours: Vec<(Range<usize>, &'static str)>,
 }
 
 /// A finding about a part of a text.
@@ -60,7 +69,7 @@ impl<'a> Sheets<'a> {
     ) -> Option<(&mut Sheet<'a>, Range<usize>)> {
         let (text, at) = outcome.texts.locate(place)?;
         let name = outcome.texts.names().find(|name| **name == *place.file)?;
-        let sheet = self.sheets.entry(name).or_insert_with(|| Sheet::new(text));
+        let sheet = self.sheets.entry(name).or_insert_with(|| Sheet::new(name, text));
         Some((sheet, at))
     }
 
@@ -71,8 +80,8 @@ impl<'a> Sheets<'a> {
         }
         let message = &one.message;
         if let Some((sheet, at)) = self.add(outcome, &message.place) {
-            let words = format!("{}: {}", message.id, message.text);
-            sheet.marks.push(Mark { at, severity: message.severity, words });
+            let words = without_marks(&format!("{}: {}", message.id, message.text));
+            sheet.add_mark(Mark { at, severity: message.severity, words });
         }
     }
 
@@ -110,18 +119,19 @@ impl<'a> Sheets<'a> {
         let Some(sheet) = self.sheets.get(&*place.file) else { return html! {} };
         let first = place.start.line.saturating_sub(AROUND).max(1);
         let last = place.end.line.min(place.start.line + LONGEST) + AROUND;
-        let lines = sheet.lines().skip(first as usize - 1).take((last + 1 - first) as usize);
+        let lines = (first..=last).filter_map(|line| Some((line, sheet.line(line)?)));
         html! {
             pre { @for (number, line) in lines { (sheet.row(number, line, None)) } }
         }
     }
 
-    /// All texts.
+    /// All texts, folded.
     pub(super) fn shown(&self) -> Markup {
         html! {
+            @if !self.sheets.is_empty() { h2 { "Sources" } }
             @for (number, (name, sheet)) in self.sheets.iter().enumerate() {
-                section class="source" {
-                    h2 { (text(name)) }
+                details class="source" {
+                    summary { (text(name)) }
                     pre {
                         @for (line, range) in sheet.lines() { (sheet.row(line, range, Some(number))) }
                     }
@@ -137,9 +147,19 @@ fn line_name(sheet: usize, line: u32) -> String {
 }
 
 impl<'a> Sheet<'a> {
-    fn new(text: &'a str) -> Self {
+    fn new(name: &str, text: &'a str) -> Self {
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-        Self { text, starts: iter::once(0).chain(ends).collect(), marks: Vec::new() }
+        let starts = iter::once(0).chain(ends).collect();
+        let colours = Language::of_name(Path::new(name)).map_or(Vec::new(), |it| colours(text, it));
+        Self { text, starts, marks: Vec::new(), on_line: FxHashMap::default(), colours }
+    }
+
+    fn add_mark(&mut self, mark: Mark) {
+        let line = |at: usize| self.starts.partition_point(|&start| start <= at);
+        for line in line(mark.at.start)..=line(mark.at.end) {
+            self.on_line.entry(line).or_default().push(self.marks.len());
+        }
+        self.marks.push(mark);
     }
 
     /// The bytes at a place.
@@ -155,15 +175,18 @@ impl<'a> Sheet<'a> {
         Some(start..end.max(start))
     }
 
-    /// The lines with their numbers, without their ends.
+    /// The bytes of a line without its end.
+    fn line(&self, number: u32) -> Option<Range<usize>> {
+        let number = number as usize;
+        let start = *self.starts.get(number.checked_sub(1)?)?;
+        let end = self.starts.get(number).map_or(self.text.len(), |next| next - 1);
+        let line = &self.text[start..end];
+        Some(start..start + line.strip_suffix('\r').unwrap_or(line).len())
+    }
+
+    /// The lines with their numbers.
     fn lines(&self) -> impl Iterator<Item = (u32, Range<usize>)> {
-        let mut at = 0;
-        let lines = self.text.split('\n').map(move |line| {
-            let start = at;
-            at += line.len() + 1;
-            start..start + line.strip_suffix('\r').unwrap_or(line).len()
-        });
-        (1..).zip(lines)
+        (1..).map_while(|number| Some((number, self.line(number)?)))
     }
 
     /// A line with its number; `sheet`: to be led to by its name.
@@ -177,34 +200,57 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// A line, cut where marks begin and end.
+    /// A line, cut where marks and colours begin and end.
     fn parts(&self, line: Range<usize>) -> Vec<Markup> {
         let is_inside = |at: &usize| line.start < *at && *at < line.end;
-        let mut cuts: BTreeSet<usize> = self
-            .marks
-            .iter()
-            .flat_map(|mark| [mark.at.start, mark.at.end])
-            .filter(is_inside)
-            .collect();
+        let number = self.starts.partition_point(|&start| start <= line.start);
+        let marks = self.on_line.get(&number).map_or(&[][..], Vec::as_slice);
+        let marks: Vec<&Mark> = marks.iter().map(|&mark| &self.marks[mark]).collect();
+        let first = self.colours.partition_point(|(at, _)| at.end <= line.start);
+        let colours = self.colours[first..].iter().take_while(|(at, _)| at.start < line.end);
+        let ends = marks.iter().map(|mark| &mark.at).chain(colours.map(|(at, _)| at));
+        let mut cuts: BTreeSet<usize> =
+            ends.flat_map(|at| [at.start, at.end]).filter(is_inside).collect();
         cuts.extend([line.start, line.end]);
         let cuts: Vec<usize> = cuts.into_iter().collect();
-        cuts.windows(2).map(|ends| self.part(ends[0]..ends[1])).collect()
+        cuts.windows(2).map(|ends| self.part(ends[0]..ends[1], &marks)).collect()
     }
 
-    /// A part that each mark covers as a whole or not at all.
-    fn part(&self, part: Range<usize>) -> Markup {
-        let covers = |mark: &&Mark| mark.at.start <= part.start && part.end <= mark.at.end;
-        let marks: Vec<&Mark> = self.marks.iter().filter(covers).collect();
+    /// A part that each mark and each colour covers as a whole or not at all.
+    fn part(&self, part: Range<usize>, marks: &[&Mark]) -> Markup {
+        let covers = |mark: &&&Mark| mark.at.start <= part.start && part.end <= mark.at.end;
+        let marks: Vec<_> = marks.iter().filter(covers).collect();
         let words: Vec<&str> = marks.iter().map(|mark| mark.words.as_str()).collect();
         let is_error = marks.iter().any(|mark| mark.severity == Severity::Error);
         let severity = if is_error { Severity::Error } else { Severity::Warning };
+        let colour = self.colours.partition_point(|(at, _)| at.end <= part.start);
+        let colour = self.colours.get(colour).filter(|(at, _)| at.start <= part.start);
         let shown = text(&self.text[part]);
+        let shown = match colour {
+            Some((_, colour)) => html! { span class=(colour) { (shown) } },
+            None => html! { (shown) },
+        };
         html! {
             @if marks.is_empty() { (shown) } @else {
                 mark class=(severity.name()) title=(text(&words.join("\n"))) { (shown) }
             }
         }
     }
+}
+
+/// The words and comments of a text that have a colour, in order.
+fn colours(text: &str, language: Language) -> Vec<(Range<usize>, &'static str)> {
+    let words = Words::of(language);
+    let colour = |token: Token<'_>| {
+        let colour = match token.kind {
+            Kind::LineComment | Kind::BlockComment => "comment",
+            Kind::Quoted => "quoted",
+            Kind::Word if words.is_reserved(token.text) => "keyword",
+            _ => return None,
+        };
+        Some((token.start..token.end(), colour))
+    };
+    tokens(text, language).into_iter().filter_map(colour).collect()
 }
 
 #[cfg(test)]
@@ -219,7 +265,8 @@ mod tests {
             mark(3..5, Severity::Error, "inner"),
             mark(6..6, Severity::Error, "empty"),
         ];
-        let sheet = Sheet { marks, ..Sheet::new("abcdef\r\nghi\n") };
+        let mut sheet = Sheet::new("text", "abcdef\r\nghi\n");
+        marks.into_iter().for_each(|mark| sheet.add_mark(mark));
         let lines: Vec<_> = sheet.lines().collect();
         assert_eq!(lines, [(1, 0..6), (2, 8..11), (3, 12..12)]);
         let shown = |line: Range<usize>| {
@@ -233,5 +280,17 @@ mod tests {
         );
         assert_eq!(shown(8..11), "<mark class=\"warning\" title=\"outer\">g</mark>hi");
         assert_eq!(shown(12..12), "");
+    }
+
+    #[test]
+    fn words_of_the_language_have_colours() {
+        let mut sheet = Sheet::new("a.vpr", "method m() // why\n");
+        sheet.add_mark(Mark { at: 0..8, severity: Severity::Error, words: "bad".to_owned() });
+        let shown: String = sheet.parts(0..17).into_iter().map(Markup::into_string).collect();
+        assert_eq!(
+            shown,
+            "<mark class=\"error\" title=\"bad\"><span class=\"keyword\">method</span></mark>\
+             <mark class=\"error\" title=\"bad\"> m</mark>() <span class=\"comment\">// why</span>"
+        );
     }
 }

@@ -9,6 +9,7 @@ mod cross_check;
 mod edits;
 mod facts;
 mod heap;
+mod layout;
 mod misuse;
 mod plant;
 mod typing;
@@ -32,6 +33,7 @@ enum Attack {
     Edits(edits::Options),
     Facts(facts::Options),
     Heap(heap::Options),
+    Layout(layout::Options),
     Misuse(misuse::Options),
     Plant(plant::Options),
     Typing(typing::Options),
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Attack::Edits(options) => edits::run_command(options),
         Attack::Facts(options) => facts::run_command(options),
         Attack::Heap(options) => heap::run_command(options),
+        Attack::Layout(options) => layout::run_command(options),
         Attack::Misuse(options) => misuse::run_command(options),
         Attack::Plant(options) => plant::run_command(options),
         Attack::Typing(options) => typing::run_command(options),

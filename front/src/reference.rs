@@ -1,0 +1,63 @@
+//! A language in tables: each form, and what it means. Pages and the answers of `silicon explain
+//! WORD` are made of them.
+
+/// A part of a language.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    pub title: &'static str,
+    /// The rules for all forms of the construct.
+    pub about: &'static str,
+    pub forms: &'static [Form],
+    /// A program that is verified, with the forms in it; empty where there is none.
+    pub example: &'static str,
+}
+
+/// A form of a language.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// How it is written; small letters stand for parts.
+    pub written: &'static str,
+    /// The meaning, in whole sentences.
+    pub meaning: &'static str,
+}
+
+impl Form {
+    /// The words that it is made of: all but names of parts and punctuation.
+    pub fn words(&self) -> impl Iterator<Item = &'static str> {
+        let pieces = self.written.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        pieces.filter(|piece| piece.len() > 1 || *piece == "_")
+    }
+}
+
+/// Makes a row of a table.
+pub const fn form(written: &'static str, meaning: &'static str) -> Form {
+    Form { written, meaning }
+}
+
+/// The page of a language: `head` comes before the tables, and the names of the examples' files end
+/// in `ending`.
+pub fn page(head: &str, sections: &[Section], language: &str, ending: &str) -> String {
+    let mut text = head.to_owned();
+    for Section { title, about, forms, example } in sections {
+        text += &format!("\n## {title}\n\n");
+        if !about.is_empty() {
+            text += &format!("{about}\n\n");
+        }
+        text += "| form | meaning |\n|---|---|\n";
+        for Form { written, meaning } in *forms {
+            let cell = |text: &str| text.replace('|', "\\|");
+            text += &format!("| `{}` | {} |\n", cell(written), cell(meaning));
+        }
+        let file = title.to_lowercase().replace(' ', "_");
+        if !example.is_empty() {
+            text += &format!("\n```{language} {file}.{ending}\n{example}```\n");
+        }
+    }
+    text
+}
+
+/// The forms that a word is part of.
+pub fn forms_with<'s>(sections: &'s [Section], word: &str) -> Vec<&'s Form> {
+    let forms = sections.iter().flat_map(|section| section.forms);
+    forms.filter(|form| form.words().any(|part| part == word)).collect()
+}

@@ -1,0 +1,227 @@
+//! The words that mean something by themselves, by what they do.
+
+use front::Language;
+
+/// The keywords of a language. No word stands in two of the lists.
+#[derive(Debug)]
+pub struct Words {
+    /// They begin a declaration.
+    pub declarations: &'static [&'static str],
+    /// They stand before or in a declaration or statement.
+    pub modifiers: &'static [&'static str],
+    /// They begin a part of a contract.
+    pub clauses: &'static [&'static str],
+    /// They begin a statement.
+    pub statements: &'static [&'static str],
+    /// They go on with a statement or declaration.
+    pub connectives: &'static [&'static str],
+    /// They begin an expression.
+    pub expressions: &'static [&'static str],
+    /// They stand between operands.
+    pub operators: &'static [&'static str],
+    /// They are expressions by themselves.
+    pub constants: &'static [&'static str],
+    pub types: &'static [&'static str],
+    /// Words of the lists that are names where they cannot be keywords.
+    pub soft: &'static [&'static str],
+}
+
+impl Words {
+    /// The words of a language.
+    pub fn of(language: Language) -> &'static Self {
+        match language {
+            Language::Sil => &SIL,
+            Language::Chalice => &CHALICE,
+            Language::Spl => &SPL,
+        }
+    }
+
+    /// All words, list by list.
+    pub fn all(&self) -> impl Iterator<Item = &'static str> {
+        let lists = [
+            self.declarations,
+            self.modifiers,
+            self.clauses,
+            self.statements,
+            self.connectives,
+            self.expressions,
+            self.operators,
+            self.constants,
+            self.types,
+        ];
+        lists.into_iter().flatten().copied()
+    }
+
+    /// Tells whether a word can be no name.
+    pub fn is_reserved(&self, word: &str) -> bool {
+        self.all().any(|known| known == word) && !self.soft.contains(&word)
+    }
+
+    /// Tells whether a word begins a declaration or a statement.
+    pub(crate) fn begins(&self, word: &str) -> bool {
+        self.declarations.contains(&word) || self.statements.contains(&word)
+    }
+
+    /// Tells whether something has to follow a word.
+    pub(crate) fn goes_on(&self, word: &str) -> bool {
+        self.all().any(|known| known == word)
+            && !self.constants.contains(&word)
+            && !self.types.contains(&word)
+    }
+}
+
+static SIL: Words = Words {
+    declarations: &[
+        "adt",
+        "axiom",
+        "define",
+        "domain",
+        "field",
+        "function",
+        "import",
+        "method",
+        "predicate",
+    ],
+    modifiers: &["unique"],
+    clauses: &["decreases", "ensures", "invariant", "requires"],
+    statements: &[
+        "apply",
+        "assert",
+        "assume",
+        "exhale",
+        "fold",
+        "goto",
+        "if",
+        "inhale",
+        "label",
+        "package",
+        "quasihavoc",
+        "quasihavocall",
+        "refute",
+        "unfold",
+        "var",
+        "while",
+    ],
+    connectives: &["derives", "else", "elseif", "interpretation", "returns", "without"],
+    expressions: &[
+        "acc",
+        "applying",
+        "asserting",
+        "exists",
+        "forall",
+        "forperm",
+        "let",
+        "new",
+        "old",
+        "perm",
+        "range",
+        "unfolding",
+    ],
+    operators: &["in", "intersection", "setminus", "subset", "union"],
+    constants: &["epsilon", "false", "lhs", "none", "null", "result", "true", "wildcard", "write"],
+    types: &["Bool", "Int", "Map", "Multiset", "Perm", "Rational", "Ref", "Seq", "Set"],
+    soft: &[],
+};
+
+static CHALICE: Words = Words {
+    declarations: &[
+        "channel",
+        "class",
+        "condition",
+        "function",
+        "method",
+        "predicate",
+        "refines",
+        "transforms",
+    ],
+    modifiers: &["const", "external", "ghost", "spec", "static", "tracked", "unlimited"],
+    clauses: &["ensures", "invariant", "lockchange", "requires"],
+    statements: &[
+        "acquire",
+        "assert",
+        "assume",
+        "call",
+        "downgrade",
+        "fold",
+        "fork",
+        "free",
+        "if",
+        "join",
+        "lock",
+        "receive",
+        "release",
+        "reorder",
+        "replaces",
+        "send",
+        "share",
+        "signal",
+        "unfold",
+        "unshare",
+        "var",
+        "wait",
+        "while",
+    ],
+    connectives: &["above", "and", "below", "between", "by", "else", "module", "returns", "where"],
+    expressions: &[
+        "acc",
+        "assigned",
+        "credit",
+        "empty",
+        "eval",
+        "exists",
+        "forall",
+        "holds",
+        "ite",
+        "max",
+        "new",
+        "nil",
+        "old",
+        "sum",
+        "unfolding",
+    ],
+    operators: &["in"],
+    constants: &["false", "lockbottom", "null", "rd", "result", "this", "true", "waitlevel"],
+    types: &["bool", "int", "seq", "set", "string", "token"],
+    soft: &["empty", "max", "set", "sum", "tracked"],
+};
+
+static SPL: Words = Words {
+    declarations: &[
+        "axiom",
+        "const",
+        "datatype",
+        "define",
+        "function",
+        "include",
+        "lemma",
+        "options",
+        "predicate",
+        "procedure",
+        "struct",
+        "type",
+    ],
+    modifiers: &["auto", "ghost", "implicit", "pure"],
+    clauses: &["ensures", "invariant", "requires"],
+    statements: &[
+        "assert", "assume", "choose", "fold", "free", "havoc", "if", "return", "split", "unfold",
+        "var", "while",
+    ],
+    connectives: &["else", "or", "returns", "with", "without"],
+    expressions: &[
+        "byte2int",
+        "comment",
+        "exists",
+        "forall",
+        "int2byte",
+        "matching",
+        "new",
+        "noinst",
+        "pattern",
+        "unfolding",
+        "yields",
+    ],
+    operators: &["in", "subsetof"],
+    constants: &["emp", "false", "null", "true"],
+    types: &["Array", "ArrayCell", "Bool", "Byte", "Int", "Loc", "Map", "Set"],
+    soft: &["fold", "unfold", "unfolding"],
+};
