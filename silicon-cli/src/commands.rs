@@ -1,12 +1,10 @@
 //! The command line as a whole: a run, or another command.
 
-use std::path::PathBuf;
-
-use clap::{Parser, Subcommand, ValueHint};
+use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::args::{Args, VERSION};
-use crate::cache::Cache;
+use crate::cache::{Cache, CachePlace};
 use crate::cluster::Cluster;
 use crate::jvm::Jvm;
 use crate::merge::Merge;
@@ -60,10 +58,8 @@ pub(crate) enum Command {
         /// told on standard output
         #[arg(long, value_name = "N")]
         port: Option<u16>,
-        /// Keep verdicts in DIR, and do not verify again what has not changed; runs of the command
-        /// may use the same directory
-        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-        cache: Option<PathBuf>,
+        #[command(flatten)]
+        cache: CachePlace,
         /// Verify for a language server
         #[arg(long, hide = true)]
         worker: bool,
