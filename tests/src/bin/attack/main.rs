@@ -11,6 +11,7 @@ mod facts;
 mod heap;
 mod misuse;
 mod plant;
+mod resume;
 mod typing;
 
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ enum Attack {
     Heap(heap::Options),
     Misuse(misuse::Options),
     Plant(plant::Options),
+    Resume(resume::Options),
     Typing(typing::Options),
 }
 
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Attack::Heap(options) => heap::run_command(options),
         Attack::Misuse(options) => misuse::run_command(options),
         Attack::Plant(options) => plant::run_command(options),
+        Attack::Resume(options) => resume::run_command(options),
         Attack::Typing(options) => typing::run_command(options),
     };
     // A bad input is told in one line, without the place in this program.
