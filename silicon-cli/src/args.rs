@@ -240,6 +240,11 @@ pub(crate) struct Args {
     #[arg(long, overrides_with = "expect", hide = true)]
     no_expect: bool,
 
+    /// Verify again after each edit of the programs, and of what they import, until Ctrl-C: only
+    /// what the edit concerns
+    #[arg(long, conflicts_with_all = ["save", "resume", "state", "dump", "print_config"])]
+    pub(crate) watch: bool,
+
     /// Show no progress bar
     #[arg(long, overrides_with = "progress")]
     no_progress: bool,
@@ -364,6 +369,8 @@ impl Args {
             Some("no input: name a file, a directory, or - for standard input (see --help)")
         } else if self.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
             Some("standard input can be read only once")
+        } else if self.watch && self.inputs.iter().any(|input| input.as_os_str() == "-") {
+            Some("--watch does not go with standard input")
         } else if self.profile && !self.presentation.stats {
             Some("--profile goes with --stats")
         } else if self.form.is_some() && self.dump != Some(Dump::Sil) {
@@ -396,6 +403,9 @@ impl Args {
                 let path = path.display();
                 format!("{path} is read as SIL, as no language has its ending (see --language)")
             }));
+        }
+        if let (true, Some(option)) = (self.watch, self.keeps_no_answers()) {
+            notes.push(format!("each edit verifies everything with {option}"));
         }
         if self.stdin_filename.is_some() && self.inputs.iter().all(|one| one.as_os_str() != "-") {
             notes
@@ -436,14 +446,19 @@ impl Args {
         reasons.into_iter().find(|(_, is_on)| *is_on).map(|(option, _)| option)
     }
 
-    /// The answers of earlier runs that a directory keeps; without one, a place for answers where
-    /// a file has or gets them.
-    pub(crate) fn answers(&self) -> anyhow::Result<Option<Answers>> {
+    /// The answers of earlier runs in the cache; without one, those that are `kept` in a directory,
+    /// or a place for answers where a file has or gets them.
+    pub(crate) fn answers(&self, kept: Option<&Path>) -> anyhow::Result<Option<Answers>> {
         if self.keeps_no_answers().is_some() {
             return Ok(None);
         }
         let saves = self.save.is_some() || self.resume.is_some();
-        Ok(self.cache.answers()?.or_else(|| saves.then(Answers::forgetful)))
+        let answers = match (self.cache.answers()?, kept) {
+            (None, Some(kept)) if !self.cache.is_off() => Some(Answers::stored(kept, None)?),
+            (None, _) => saves.then(Answers::default),
+            (named, _) => named,
+        };
+        Ok(answers.map(Answers::forgetful))
     }
 
     /// Returns an option that says something about the run of a command, and nothing about how a
@@ -455,6 +470,7 @@ impl Args {
             ("--shard", self.shard.is_some()),
             ("--save", self.save.is_some()),
             ("--resume", self.resume.is_some()),
+            ("--watch", self.watch),
             ("--profile", self.profile),
             ("--smt-log", self.smt_log.is_some()),
             ("--state", self.state.is_some()),

@@ -5,9 +5,10 @@ mod workflow;
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
-use silicon::session::shard::Shard;
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
+use silicon::session::shard::{Costs, Plan, Shard};
 
 use crate::args::Args;
 use slurm::Slurm;
@@ -26,6 +27,16 @@ enum Service {
     Github(Box<Work>),
     /// Print a pipeline for GitLab: each shard is a job
     Gitlab(Box<Work>),
+    /// Say how long the longest of so many shards would take, by the costs of an earlier run: the
+    /// work of members, without that of reading the programs in each shard
+    Plan {
+        /// What an earlier run saved, or printed with --message-format json
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        costs: PathBuf,
+        /// A number of shards (repeatable)
+        #[arg(long, value_name = "N", value_parser = shards, default_values = ["2", "8", "64"])]
+        shards: Vec<NonZeroUsize>,
+    },
 }
 
 /// The programs to verify, and the number of shards.
@@ -46,6 +57,10 @@ pub(crate) fn run(asked: Cluster) -> anyhow::Result<u8> {
         Service::Slurm(slurm) => slurm::run(*slurm),
         Service::Github(work) => print(&work, workflow::github),
         Service::Gitlab(work) => print(&work, workflow::gitlab),
+        Service::Plan { costs, shards } => match crate::run::costs(&costs) {
+            Ok(costs) => plan(&costs, &shards),
+            Err(error) => Ok(crate::refuse(&format!("{error:#}"))),
+        },
     }
 }
 
@@ -54,6 +69,23 @@ fn print(work: &Work, workflow: fn(&Work) -> String) -> anyhow::Result<u8> {
         return Ok(crate::refuse(complaint));
     }
     write!(io::stdout(), "{}", workflow(work))?;
+    Ok(0)
+}
+
+/// Prints what machines would be worth.
+fn plan(costs: &Costs, shards: &[NonZeroUsize]) -> anyhow::Result<u8> {
+    let mut out = io::stdout().lock();
+    let seconds = |milliseconds: f64| format!("{:.1} s", milliseconds / 1000.0);
+    let mut bounds = (0.0, 0.0);
+    writeln!(out, "shards   longest  speed-up")?;
+    for &of in shards {
+        let plan = Plan::new(of, costs);
+        let busiest = seconds(plan.busiest());
+        writeln!(out, "{of:>6}{busiest:>10}{:>10.1}", plan.speed_up())?;
+        bounds = (plan.longest, plan.loads.iter().sum());
+    }
+    let (longest, all) = (seconds(bounds.0), seconds(bounds.1));
+    writeln!(out, "The longest member takes {longest} of {all}.")?;
     Ok(0)
 }
 
@@ -76,6 +108,7 @@ impl Work {
             ("--save is for the jobs", args.save.is_some()),
             ("--expect does not go with shards", args.expect),
             ("--state does not go with shards", args.state.is_some()),
+            ("--watch does not go with shards", args.watch),
             ("--dump does not go with shards", args.dump.is_some()),
             ("--print-config does not go with shards", args.print_config),
         ] {

@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand, ValueHint};
 use manual::Shell;
 
 use crate::args::{Args, VERSION};
-use crate::cache::Cache;
+use crate::cache::{Cache, CachePlace};
 use crate::cluster::Cluster;
 use crate::format::Fmt;
 use crate::jvm::Jvm;
@@ -61,10 +61,8 @@ pub(crate) enum Command {
         /// told on standard output
         #[arg(long, value_name = "N")]
         port: Option<u16>,
-        /// Keep verdicts in DIR, and do not verify again what has not changed; runs of the command
-        /// may use the same directory
-        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-        cache: Option<PathBuf>,
+        #[command(flatten)]
+        cache: CachePlace,
         /// Verify for a language server
         #[arg(long, hide = true)]
         worker: bool,

@@ -94,13 +94,13 @@ fn answer(cli: Cli) -> anyhow::Result<u8> {
             Command::Cache(asked) => cache::run(&asked),
             Command::Cluster(asked) => cluster::run(asked),
             Command::Lsp { worker: true, cache, .. } => {
-                silicon_lsp::serve(&Setup { reader: viper_server::read, cache })
+                // Without its place the worker remembers what it verifies itself.
+                let answers = cache.open().ok().flatten().unwrap_or_default();
+                silicon_lsp::serve(viper_server::read, answers)
             }
             Command::Lsp { worker: false, cache, port } => {
-                if let Some(directory) = &cache {
-                    cache::open(directory)?;
-                }
-                let setup = Setup { reader: viper_server::read, cache };
+                cache.open()?;
+                let setup = Setup { reader: viper_server::read, cache: cache.arguments() };
                 let transport = port.map_or(Transport::Stdio, Transport::Port);
                 Ok(match silicon_lsp::run(transport, setup)? {
                     Ending::Asked => 0,

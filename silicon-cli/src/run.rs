@@ -3,12 +3,13 @@
 mod early;
 pub(crate) mod progress;
 pub(crate) mod selectors;
+mod watch;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::iter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
@@ -26,19 +27,51 @@ use self::selectors::Selectors;
 use super::args::Args;
 use super::saved::{self, Checkout, Ending, Header, Recorder};
 use super::signals::Signals;
-use super::supervise::{Audience, End, Plan, run as supervise};
+use super::supervise::{Audience, End, Interrupt, Plan, run as supervise};
 use super::{USAGE, complain, refuse, reports};
 use crate::supervise::wire::Event;
 
 /// Verifies everything and returns the exit code.
 pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
+    let signals = Signals::listen().context("cannot listen to signals")?;
+    if args.watch {
+        return watch::run(args, &signals);
+    }
+    Ok(once(args, &signals, &signals, None)?.code)
+}
+
+/// The end of one run.
+#[derive(Default)]
+struct Once {
+    code: u8,
+    /// The files that were read, as far as they are known, and directories in which there may be
+    /// files that are missing.
+    read: BTreeSet<PathBuf>,
+    /// Nobody has interrupted it.
+    is_whole: bool,
+}
+
+impl Once {
+    /// A run that begins with a mistake.
+    fn refused(code: u8) -> Self {
+        Self { code, is_whole: true, ..Self::default() }
+    }
+}
+
+/// Verifies everything once. Without a cache, verdicts are `kept` in a directory, if there is one.
+fn once(
+    args: &Args,
+    signals: &Signals,
+    interrupt: &dyn Interrupt,
+    kept: Option<&Path>,
+) -> anyhow::Result<Once> {
     let started = Instant::now();
     let inputs = args.programs();
     if inputs.is_empty() {
         complain(
             "error: no program found: directories are searched for .sil, .vpr, .chalice and .spl",
         );
-        return Ok(USAGE);
+        return Ok(Once::refused(USAGE));
     }
     // Processes that start again could not read it again.
     let inputs: Vec<Input> = inputs
@@ -51,18 +84,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let traces = args.profile.then(tempfile::tempdir).transpose();
     let traces = traces.context("cannot make a directory for traces")?;
     session.options.profile = traces.as_ref().map(|directory| directory.path().to_owned());
-    let recorder = match prepare(args, &mut session, &inputs) {
+    let recorder = match prepare(args, &mut session, &inputs, kept) {
         Ok(recorder) => recorder,
         Err(error) => {
             complain(&format!("error: {error:#}"));
-            return Ok(USAGE);
+            return Ok(Once::refused(USAGE));
         }
     };
     let baseline = match args.presentation.baseline() {
         Ok(baseline) => baseline,
-        Err(error) => return Ok(refuse(&format!("{error:#}"))),
+        Err(error) => return Ok(Once::refused(refuse(&format!("{error:#}")))),
     };
-    let signals = Signals::listen().context("cannot listen to signals")?;
     let format = args.format();
     let mut showing = Showing {
         format,
@@ -74,6 +106,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
             .then(Early::default),
         summary: Summary::of_run(Checkout::here()?.directory, baseline.is_some()),
         outcomes: Vec::new(),
+        read: BTreeSet::new(),
         baseline,
         selectors: args.selectors(),
         recorder,
@@ -85,16 +118,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         session: &|input| session_of(&session, &inputs, &logs, input),
         processes: workers(args.threads).min(inputs.len()),
         // Announcements stand in them, and what is a program is not overwritten.
-        with_texts: args.expect || showing.keeps,
+        with_texts: args.expect || args.watch || showing.keeps,
         with_answers: args.save.is_some(),
-        interrupt: &signals,
+        interrupt,
         deadline: session.options.deadline,
         member_limit: session.options.member_time_limit,
         memory_limit: args.memory_limit.map(|limit| limit * 1_000_000),
     };
     let end = supervise(&plan, &mut showing);
     showing.progress.finish();
-    let Showing { mut summary, outcomes, unexpected, selectors, recorder, stopped, .. } = showing;
+    if let Some(remark) = session.answers.as_ref().and_then(|answers| answers.remark()) {
+        complain(&format!("note: the cache {remark}"));
+    }
+    let Showing { mut summary, outcomes, unexpected, selectors, recorder, stopped, read, .. } = showing;
     let end = end?;
     summary.interrupted = end != End::Complete;
     summary.time = started.elapsed();
@@ -127,10 +163,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
             String::new()
         };
         complain(&format!("stopped by {}{rest}", by.name()));
-        return Ok(by.exit_code());
+        return Ok(Once { code: by.exit_code(), read, is_whole: false });
     }
+    let mut once = Once { code: USAGE, read, is_whole: end == End::Complete };
     if refused.is_some() {
-        return Ok(USAGE);
+        return Ok(once);
     }
     let has_all = args.shard.is_none() && summary.verdict() != FileVerdict::InputError;
     for complaint in if has_all { selectors.complaints(&inputs) } else { Vec::new() } {
@@ -149,13 +186,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     if args.expect && code != USAGE {
         let counts = (inputs.len() - unexpected, inputs.len());
         complain(&format!("{} of {} files as announced", counts.0, counts.1));
-        return Ok(match (summary.verdict(), unexpected) {
+        code = match (summary.verdict(), unexpected) {
             (FileVerdict::Error, _) => FileVerdict::Error.exit_code(),
             (_, 0) => 0,
             _ => FileVerdict::Failed.exit_code(),
-        });
+        };
     }
-    Ok(code)
+    once.code = code;
+    Ok(once)
 }
 
 /// The shown part of a run, and the kept part.
@@ -171,6 +209,8 @@ struct Showing {
     early: Option<Early>,
     summary: Summary,
     outcomes: Vec<Outcome>,
+    /// See [`Once::read`].
+    read: BTreeSet<PathBuf>,
     /// The findings of an earlier run, which do not count.
     baseline: Option<Baseline>,
     /// The selectors that no member has met yet.
@@ -246,6 +286,11 @@ impl Audience for Showing {
             self.progress.aside(|| complain(&text));
         }
         self.progress.file();
+        self.read.extend(outcome.texts.names().map(PathBuf::from));
+        if outcome.verdict == FileVerdict::InputError {
+            let directory = Path::new(&outcome.file).parent().unwrap_or(Path::new(""));
+            self.read.insert(Path::new(".").join(directory));
+        }
         if self.keeps {
             self.outcomes.push(outcome);
         }
@@ -276,6 +321,7 @@ fn prepare(
     args: &Args,
     session: &mut Session,
     inputs: &[Input],
+    kept: Option<&Path>,
 ) -> anyhow::Result<Option<Recorder>> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     if args.save.is_some() {
@@ -287,7 +333,7 @@ fn prepare(
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
     reports::prepare(&files(args), inputs)?;
-    let mut answers = args.answers()?;
+    let mut answers = args.answers(kept)?;
     if args.save.is_none() && args.resume.is_none() {
         session.answers = answers.map(Arc::new);
         return Ok(None);
@@ -318,7 +364,8 @@ fn files(args: &Args) -> Vec<&Path> {
     files
 }
 
-fn costs(path: &Path) -> anyhow::Result<Costs> {
+/// The costs in a file of a run, saved or printed.
+pub(crate) fn costs(path: &Path) -> anyhow::Result<Costs> {
     if let Ok(saved) = saved::read(path) {
         let outcomes = saved.outcomes.iter().flatten();
         let members = outcomes.flat_map(|outcome| {

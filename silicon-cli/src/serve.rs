@@ -10,12 +10,11 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::{Parser, ValueHint};
+use clap::Parser;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,11 +29,12 @@ use silicon::session::{Diagnostic, Input, MemberOutcome, Outcome, Session};
 
 use crate::args::Args;
 use crate::args::reference_flags;
+use crate::cache::CachePlace;
 use crate::commands::Cli;
+use crate::complain;
 use crate::run::workers;
 use crate::signals::{Signal, Signals};
 use crate::supervise::{Audience, End, Interrupt, Plan, run as supervise, whole_lines};
-use crate::{cache, complain};
 
 /// Verify programs that come on standard input, for front ends: docs/front-ends.md has the protocol
 #[derive(Parser, Debug)]
@@ -42,9 +42,8 @@ pub(crate) struct Serve {
     /// Talk on standard input and output
     #[arg(long, required = true)]
     stdio: bool,
-    /// Keep verdicts in DIR, also after this process has ended
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    cache: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CachePlace,
 }
 
 /// A message of the client.
@@ -94,16 +93,21 @@ pub(crate) fn run(asked: &Serve) -> anyhow::Result<u8> {
     let signals = Signals::listen().context("cannot listen to signals")?;
     let own = tempfile::Builder::new().prefix("silicon-").tempdir();
     let own = own.context("cannot make a directory for answers")?;
-    let directory = asked.cache.as_deref().unwrap_or(own.path());
-    let answers = Arc::new(cache::open(directory)?);
+    let named = asked.cache.open()?;
+    let is_own = named.is_none();
+    let answers = match named {
+        Some(answers) => answers,
+        None => Answers::stored(own.path(), None).context("no place for answers")?,
+    };
+    let answers = Arc::new(answers);
     let client = Client { signals, heard: RefCell::default() };
     let mut count = 0_u32;
     while let Some(request) = client.next() {
         serve(&client, &request, &answers)?;
         count += 1;
-        if asked.cache.is_none() && count.is_multiple_of(TIDIED) {
+        if is_own && count.is_multiple_of(TIDIED) {
             // A directory that cannot be tidied is as good as another.
-            let _ = store::collect(directory, AGE, SIZE);
+            let _ = store::collect(own.path(), AGE, SIZE);
         }
     }
     Ok(client.signals.come().map_or(0, Signal::exit_code))

@@ -34,7 +34,7 @@ mod trial;
 mod verifier;
 mod worker;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
 
 use silicon::session::Session;
 
@@ -53,10 +53,10 @@ pub struct Arguments {
 /// wrong with them.
 pub type Reader = fn(&str) -> Result<Arguments, String>;
 
-/// The setting of a server and of its workers, by the command line that starts them.
+/// The setting of a server, by the command line that starts it.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub reader: Reader,
-    /// The directory of answers (`--cache`), for this server and for runs of the command.
-    pub cache: Option<PathBuf>,
+    /// The words that tell a worker where answers are kept.
+    pub cache: Vec<OsString>,
 }

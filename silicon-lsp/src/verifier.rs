@@ -32,10 +32,9 @@ impl Verifier {
     /// more.
     pub(crate) fn start(setup: &Setup, number: u64, to: Sender<Heard>) -> std::io::Result<Self> {
         let program = std::env::current_exe()?;
-        let cache = setup.cache.iter().flat_map(|cache| ["--cache".as_ref(), cache.as_os_str()]);
         let mut child = Command::new(program)
             .args(["lsp", "--worker"])
-            .args(cache)
+            .args(&setup.cache)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

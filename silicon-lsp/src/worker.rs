@@ -15,15 +15,14 @@ use silicon::session::follow::{Member, StateAt};
 use silicon::session::states::states_at;
 use silicon::session::{Diagnostic, Follower, Input, Lines, MemberOutcome, Outcome, Session};
 
+use crate::Reader;
 use crate::convert::Files;
 use crate::positions::Text;
 use crate::protocol::{Done, Event, Job, Order, Planned, Question, Reached, Trial};
 use crate::trial::judge;
-use crate::{Reader, Setup};
 
-/// Works on orders from standard input until it is closed. `setup` is that of [`crate::run`].
-pub fn serve(setup: &Setup) -> ! {
-    let reader = setup.reader;
+/// Works on orders from standard input until it is closed. `reader` is that of [`crate::run`].
+pub fn serve(reader: Reader, answers: Answers) -> ! {
     let (sender, orders) = mpsc::channel::<Work>();
     let wanted = Arc::new(AtomicU64::new(0));
     let listener = {
@@ -69,13 +68,11 @@ pub fn serve(setup: &Setup) -> ! {
         }
     };
     if thread::Builder::new().spawn(listener).is_ok() {
-        // Without its directory the worker remembers what it verifies itself.
-        let stored = setup.cache.as_ref().and_then(|cache| Answers::stored(cache).ok());
-        let mut answers = Arc::new(stored.unwrap_or_default());
+        let mut answers = Arc::new(answers);
         for work in orders {
             match work {
                 Work::Verify(job) => verify(job, &wanted, &answers, reader),
-                // Answers in the directory are not believed any more, either.
+                // Answers that are kept elsewhere are not believed any more, either.
                 Work::Forget => answers = Arc::default(),
                 Work::States(question) => show_states(question),
                 Work::Try(trial) => {

@@ -13,29 +13,35 @@
 mod encode;
 mod key;
 mod recall;
+#[cfg(feature = "remote-cache")]
+mod remote;
+mod seal;
 pub mod store;
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "remote-cache")]
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
 pub(crate) use key::{Own, Subject};
 pub(crate) use recall::{Recall, Recalled, Work};
+pub use seal::{Signers, make_keys};
 
 use crate::engine::knowledge::functions::{FunctionAxioms, Phase};
 use encode::Digest;
 use serde::{Deserialize, Serialize};
 use store::Store;
 
-/// The answers of earlier runs, of any programs. They live as long as this does, in a directory, or
-/// in a file that a run leaves; runs on several threads may share it.
+/// The answers of earlier runs, of any programs. They live as long as this does, in a directory, at
+/// a URL, or in a file that a run leaves; runs on several threads may share it.
 #[derive(Default)]
 pub struct Answers {
     kept: Mutex<Kept>,
-    /// Answers are told to the observer, and not kept.
+    /// Answers of this run are none of an earlier one.
     is_forgetful: bool,
     store: Option<Store>,
     seeds: Seeds,
@@ -83,15 +89,20 @@ pub(crate) struct Answer {
 type FactByName = (u8, String);
 
 impl Answers {
-    /// Answers of which none is used again in the same run, so that what is found does not depend
-    /// on who has found what before.
-    pub fn forgetful() -> Self {
-        Self { is_forgetful: true, ..Self::default() }
+    /// Answers that are kept in a directory, too, or at a URL. The directory is made if there is
+    /// none. With signers answers are signed, and those at a URL have to be.
+    ///
+    /// # Errors
+    /// Where the place cannot be used, whatever is there.
+    pub fn stored(place: &Path, signers: Option<Signers>) -> io::Result<Self> {
+        Ok(Self { store: Some(Store::open(place, signers)?), ..Self::default() })
     }
 
-    /// Answers that are kept in a directory, too. The directory is made if there is none.
-    pub fn stored(directory: &Path) -> io::Result<Self> {
-        Ok(Self { store: Some(Store::open(directory)?), ..Self::default() })
+    /// Uses none of these answers again in the same run, so that what is found does not depend on
+    /// who has found what before.
+    #[must_use]
+    pub fn forgetful(self) -> Self {
+        Self { is_forgetful: true, ..self }
     }
 
     /// Adds what [`crate::Observer::answered`] was told by a run of this build. If that was the
@@ -127,19 +138,42 @@ impl Answers {
         Self { is_complete: true, ..self }
     }
 
-    /// An answer, and whether it is one of an earlier run.
-    fn find(&self, key: &Digest, fits: impl Fn(&Answer) -> bool) -> Option<(Arc<Answer>, bool)> {
-        let seeds = || self.seeds.get(key).into_iter().flatten();
-        let of_seeds =
-            || seeds().find_map(|seed| rmp_serde::from_slice(seed).ok().filter(|it| fits(it)));
-        if let Some(answer) = of_seeds() {
-            return Some((Arc::new(answer), !self.goes_on));
+    /// Words of what went wrong with the place of answers, each time once.
+    pub fn remark(&self) -> Option<String> {
+        self.store.as_ref()?.remark()
+    }
+
+    /// Waits a little for answers that are still being written.
+    fn finish(&self) {
+        if let Some(store) = &self.store {
+            store.finish();
         }
-        let found = self.recollect(key, &fits).or_else(|| {
-            let answer = self.store.as_ref()?.get(key).filter(&fits)?;
-            Some(self.remember(*key, Arc::new(answer)))
-        });
-        Some((found?, true))
+    }
+
+    /// The answers to these keys, and whether each is one of an earlier run.
+    fn find_all(
+        &self,
+        keys: &[Digest],
+        fits: impl Fn(&Answer) -> bool,
+    ) -> Vec<Option<(Arc<Answer>, bool)>> {
+        let here = |key: &Digest| {
+            let mut seeds = self.seeds.get(key).into_iter().flatten();
+            let of_seeds = seeds
+                .find_map(|seed| rmp_serde::from_slice(seed).ok().filter(|answer| fits(answer)));
+            let of_seeds = of_seeds.map(|answer| (Arc::new(answer), !self.goes_on));
+            of_seeds.or_else(|| Some((self.recollect(key, &fits)?, true)))
+        };
+        let mut found: Vec<_> = keys.iter().map(here).collect();
+        let Some(store) = &self.store else { return found };
+        let is_open = |index: &usize| found[*index].is_none();
+        let open: Vec<usize> = (0..keys.len()).filter(is_open).collect();
+        let asked: Vec<Digest> = open.iter().map(|&index| keys[index]).collect();
+        let answers = store.get_all(&asked, self.is_forgetful, self.is_complete);
+        for (index, answer) in open.into_iter().zip(answers) {
+            let answer = answer.filter(&fits).map(Arc::new);
+            found[index] = answer.map(|answer| (self.remember(keys[index], answer), true));
+        }
+        found
     }
 
     fn recollect(&self, key: &Digest, fits: impl Fn(&Answer) -> bool) -> Option<Arc<Answer>> {
@@ -184,6 +218,14 @@ impl Answers {
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(feature = "remote-cache")]
+impl Answer {
+    /// The time that it took.
+    fn time(&self) -> Duration {
+        self.reports.iter().map(recall::Kept::time).sum()
     }
 }
 

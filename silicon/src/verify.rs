@@ -173,6 +173,9 @@ fn verify_members(
         turns: Turns::new(options.deadline),
     };
     run.go(&schedule, in_parallel);
+    if let Some(recall) = &recall {
+        recall.finish();
+    }
     let mut reports = collected.into_reports();
     let mut report = Report::default();
     for &member in &reported {

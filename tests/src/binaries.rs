@@ -116,6 +116,7 @@ fn build() -> PathBuf {
         .args(["-p", "silicon-cli", "-p", "chalice2sil", "-p", "chalice-run", "-p", "spl2sil"])
         .args(["--bins", "--target-dir"])
         .arg(target)
+        .args(cfg!(feature = "remote-cache").then_some("--features=silicon-cli/remote-cache"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()
         .expect("cargo starts");

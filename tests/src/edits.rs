@@ -107,32 +107,60 @@ impl Kept {
             Self::Here(answers) => Arc::clone(answers),
             Self::In(directory) => {
                 damage(directory, rng);
-                Arc::new(Answers::stored(directory).expect("a directory of answers can be opened"))
+                Arc::new(
+                    Answers::stored(directory, None).expect("a directory of answers can be opened"),
+                )
             }
         }
     }
 }
 
-/// Damages a file below a directory, in one of four cases.
+/// Does harm to a directory of answers, in half of the cases: bits are turned, ends are cut off or
+/// added, files are lost, renamed, left half written by somebody who was killed, or exchanged for
+/// directories; or the disk is full, so that there is no place for more answers of a group.
 fn damage(directory: &Path, rng: &mut Rng) {
-    let mut place = directory.to_owned();
-    while let Ok(entries) = fs::read_dir(&place) {
-        let mut below: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let below = |place: &Path| {
+        let entries = fs::read_dir(place).into_iter().flatten().flatten();
+        let mut below: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         below.retain(|path| path.file_name().is_some_and(|name| name != "secret"));
         below.sort();
-        let Some(next) = rng.choice(below) else { return };
-        place = next;
+        below
+    };
+    let Some(engine) = below(directory).pop() else { return };
+    let Some(group) = rng.choice(below(&engine)) else { return };
+    let files = below(&group);
+    let harm = rng.u8(..18);
+    if harm == 0 {
+        // Where answers should be, there is a file; later it is gone.
+        if group.is_dir() {
+            let _ = fs::remove_dir_all(&group).and_then(|()| fs::write(&group, ""));
+        } else {
+            let _ = fs::remove_file(&group);
+        }
+        return;
     }
-    // Another sequence may have replaced the file meanwhile.
+    let Some(place) = rng.choice(files) else { return };
+    // Another sequence may have replaced the file meanwhile, so that nothing here need succeed.
     let Ok(mut bytes) = fs::read(&place) else { return };
-    match rng.u8(..16) {
-        0 if !bytes.is_empty() => {
+    match harm {
+        1 | 2 if !bytes.is_empty() => {
             let at = rng.usize(..bytes.len());
             bytes[at] ^= 1 << rng.u8(..8);
         }
-        1 => bytes.truncate(rng.usize(..=bytes.len())),
-        2 => bytes.push(rng.u8(..)),
-        3 => return drop(fs::remove_file(place)),
+        3 => bytes.truncate(rng.usize(..=bytes.len())),
+        4 => bytes.push(rng.u8(..)),
+        5 => return drop(fs::remove_file(place)),
+        6 | 7 => {
+            // The answer to another question.
+            let Some(other) = rng.choice(below(&engine)) else { return };
+            let Some(other) = rng.choice(below(&other)) else { return };
+            return drop(fs::copy(other, place));
+        }
+        8 => {
+            bytes.truncate(rng.usize(..=bytes.len()));
+            return drop(fs::write(group.join(format!(".tmp{}", rng.u16(..))), bytes));
+        }
+        9 => return drop(fs::remove_file(&place).and_then(|()| fs::create_dir(&place))),
         _ => return,
     }
     let _ = fs::write(place, bytes);

@@ -24,5 +24,7 @@ pub mod plant;
 pub mod sample;
 pub mod schema;
 pub mod seeds;
+#[cfg(feature = "remote-cache")]
+pub mod server;
 
 pub use silicon::expectations;

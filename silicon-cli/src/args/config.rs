@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, CommandFactory};
 use hints::spelling::Spelling;
+use silicon::answers::store;
 use toml::{Table, Value};
 
 use crate::commands::Cli;
@@ -16,10 +17,11 @@ use crate::commands::Cli;
 const NAME: &str = "silicon.toml";
 
 /// Options that a file cannot set: the task, and places of other files.
-const NOT_IN_FILES: [&str; 11] = [
+const NOT_IN_FILES: [&str; 13] = [
     "config",
     "no-config",
     "no-cache",
+    "cache-key",
     "dump",
     "form",
     "print-config",
@@ -28,6 +30,7 @@ const NOT_IN_FILES: [&str; 11] = [
     "costs",
     "save",
     "resume",
+    "watch",
 ];
 
 /// The arguments with those of the configuration file in front of them. `Err`: what is wrong with
@@ -38,29 +41,39 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let mut options =
         options(&text).map_err(|problem| format!("{}: {}", path.display(), problem.trim_end()))?;
-    // The same directory, wherever a command is started.
+    // Who names another cache says with it who is believed.
+    let is_cache = |it: &OsString| {
+        it == "--cache" || it == "--no-cache" || it.to_string_lossy().starts_with("--cache=")
+    };
+    if arguments.iter().any(is_cache) {
+        options.retain(|option| !is_of_cache(option));
+    }
+    // The same place, wherever a command is started.
     for option in &mut options {
-        if let (Some(cache), Some(directory)) = (option.strip_prefix(CACHE), path.parent()) {
-            *option = format!("{CACHE}{}", directory.join(cache).display());
+        if is_of_cache(option)
+            && let (Some((name, place)), Some(directory)) = (option.split_once('='), path.parent())
+            && store::url(Path::new(place)).is_none()
+        {
+            *option = format!("{name}={}", directory.join(place).display());
         }
     }
     let mut arguments = arguments;
     let first = if is_slurm(&arguments) { 3 } else { 1 };
     if is_server(&arguments) {
-        let is_told = |it: &OsString| it == "--cache" || it.to_string_lossy().starts_with(CACHE);
-        if !arguments.iter().any(is_told) {
-            arguments
-                .extend(options.into_iter().filter(|it| it.starts_with(CACHE)).map(Into::into));
-        }
+        let of_cache = options.into_iter().filter(|option| is_of_cache(option));
+        arguments.splice(2..2, of_cache.map(OsString::from));
         return Ok(arguments);
     }
     arguments.splice(first..first, options.into_iter().map(OsString::from));
     Ok(arguments)
 }
 
-const CACHE: &str = "--cache=";
+/// Tells whether an option says where verdicts are kept, and who is believed.
+fn is_of_cache(option: &str) -> bool {
+    ["--cache=", "--cache-trust="].iter().any(|name| option.starts_with(name))
+}
 
-/// Tells whether the arguments are those of a language server, to which one option of a file
+/// Tells whether the arguments are those of a language server, to which the cache of a file
 /// matters.
 fn is_server(arguments: &[OsString]) -> bool {
     arguments.get(1).is_some_and(|command| command == "lsp")

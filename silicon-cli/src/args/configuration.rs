@@ -66,7 +66,7 @@ impl Args {
     /// The options on which it depends what is found, as they could be given. A limit on time tells
     /// only when work ends.
     pub(crate) fn decisive(&self) -> Vec<String> {
-        const OTHERS: [&str; 18] = [
+        const OTHERS: [&str; 20] = [
             "message-format",
             "baseline",
             "color",
@@ -83,6 +83,8 @@ impl Args {
             "cache",
             "cache-only",
             "cache-audit",
+            "cache-trust",
+            "cache-key",
             "progress",
             "no-progress",
         ];

@@ -24,7 +24,7 @@ The jobs share the directory of their files and the programs. Options behind -- 
   silicon cluster slurm --shards 32 src -- --partition=long --mem=8G --time=2:00:00
 
 Exit codes:
-  those of one run; 4 also for members of a shard that died three times";
+  those of one run; 4 also for members of a shard that died three times, or was cancelled";
 
 /// Verify on a Slurm cluster: submits a job array, follows it, submits again what died, and shows
 /// what one run would have found
@@ -47,6 +47,21 @@ pub(crate) struct Slurm {
     #[arg(last = true, value_name = "SBATCH OPTION")]
     sbatch: Vec<String>,
 }
+
+const CANCELLED: &str = "CANCELLED";
+/// The states of jobs that have ended.
+const ENDED: [&str; 10] = [
+    "BOOT_FAIL",
+    CANCELLED,
+    "COMPLETED",
+    "DEADLINE",
+    "FAILED",
+    "NODE_FAIL",
+    "OUT_OF_MEMORY",
+    "PREEMPTED",
+    "REVOKED",
+    "TIMEOUT",
+];
 
 /// How often a shard is begun.
 const ATTEMPTS: usize = 3;
@@ -95,7 +110,10 @@ pub(crate) fn run(mut asked: Slurm) -> anyhow::Result<u8> {
     for number in &lost {
         let log = directory.join(format!("{number}.log"));
         let log = log.display();
-        complain(&format!("warning: the job of shard {number} died {ATTEMPTS} times (see {log})"));
+        let is_cancelled = run.shards[number].is_cancelled;
+        let end =
+            if is_cancelled { "was cancelled".into() } else { format!("died {ATTEMPTS} times") };
+        complain(&format!("warning: the job of shard {number} {end} (see {log})"));
     }
     let files: Vec<PathBuf> = run.shards.keys().map(|&number| run.file(number)).collect();
     let files: Vec<PathBuf> = files.into_iter().filter(|file| file.exists()).collect();
@@ -126,6 +144,8 @@ struct State {
     attempts: usize,
     /// The job has ended; its file is looked at once more, as it may come late.
     is_gone: bool,
+    /// Somebody has cancelled the job, who does not want it submitted again.
+    is_cancelled: bool,
     is_done: bool,
     /// So many members it has, and so many are finished.
     members: (usize, usize),
@@ -181,8 +201,11 @@ impl Run<'_> {
 
     /// Submits the shards that nobody works on and that are not done.
     fn submit(&mut self, script: &Path) -> anyhow::Result<()> {
-        let is_open =
-            |state: &State| !state.is_done && state.job.is_none() && state.attempts < ATTEMPTS;
+        let is_open = |state: &State| {
+            !(state.is_done || state.is_cancelled)
+                && state.job.is_none()
+                && state.attempts < ATTEMPTS
+        };
         let open: Vec<usize> =
             self.shards.iter().filter(|(_, state)| is_open(state)).map(|(it, _)| *it).collect();
         if open.is_empty() {
@@ -214,13 +237,23 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The jobs that wait or run, as `JOB_SHARD`; `None`: Slurm does not answer for the time being.
-    fn queue(&mut self, jobs: &BTreeSet<String>) -> anyhow::Result<Option<BTreeSet<String>>> {
-        let mut queue = BTreeSet::new();
+    /// The states of jobs by `JOB_SHARD`; `None`: Slurm does not answer for the time being.
+    fn queue(
+        &mut self,
+        jobs: &BTreeSet<String>,
+    ) -> anyhow::Result<Option<BTreeMap<String, String>>> {
+        let mut queue = BTreeMap::new();
         // A job that is long gone would make the whole question invalid.
         for job in jobs {
             let mut command = Command::new("squeue");
-            command.args(["--noheader", "--array", "--format=%i", "--jobs", job]);
+            command.args([
+                "--noheader",
+                "--array",
+                "--states=all",
+                "--format=%i %T",
+                "--jobs",
+                job,
+            ]);
             let output = command.output().context("cannot run squeue")?;
             let complaint = String::from_utf8_lossy(&output.stderr);
             if !output.status.success() && !complaint.contains("Invalid job id") {
@@ -231,14 +264,15 @@ impl Run<'_> {
                 return Ok(None);
             }
             let told = String::from_utf8_lossy(&output.stdout);
-            queue.extend(told.lines().map(|line| line.trim().to_owned()));
+            let jobs = told.lines().filter_map(|line| line.trim().split_once(' '));
+            queue.extend(jobs.map(|(job, state)| (job.to_owned(), state.trim().to_owned())));
         }
         self.failures = 0;
         Ok(Some(queue))
     }
 
     /// Sees how far the shards are.
-    fn look(&mut self, queue: &BTreeSet<String>) {
+    fn look(&mut self, queue: &BTreeMap<String, String>) {
         for number in 1..=self.shards.len() {
             let file = self.file(number);
             let Some(state) = self.shards.get_mut(&number) else { continue };
@@ -247,9 +281,11 @@ impl Run<'_> {
             if let Some(saved) = &saved {
                 state.members = (saved.planned(), saved.finished);
             }
-            if queue.contains(&format!("{job}_{number}")) {
+            let known = queue.get(&format!("{job}_{number}"));
+            if known.is_some_and(|known| !ENDED.contains(&&**known)) {
                 continue;
             }
+            state.is_cancelled |= known.is_some_and(|known| known == CANCELLED);
             let ending = saved.and_then(|saved| saved.ending);
             if ending.is_some_and(|ending| !ending.interrupted) {
                 (state.is_done, state.job) = (true, None);

@@ -8,6 +8,29 @@ use super::Work;
 /// A shard with failures is done: whether the run is good is said by the job that merges.
 const DONE: &str = "case $? in 1 | 3 | 4) ;; *) exit 1 ;; esac";
 
+/// Where jobs keep verdicts: at the place that is named, or else in a directory that the service
+/// carries from run to run.
+struct CacheOfJobs {
+    /// The lines by which the service does so.
+    step: String,
+    /// The words of the command.
+    words: &'static str,
+    /// The words of the installation.
+    features: &'static str,
+}
+
+impl CacheOfJobs {
+    fn new(work: &Work, step: String) -> Self {
+        let cache = &work.args.cache;
+        let features = if cache.is_at_a_url() { " --features remote-cache" } else { "" };
+        if cache.is_named() {
+            Self { step: String::new(), words: "", features }
+        } else {
+            Self { step, words: " --cache .silicon-cache", features }
+        }
+    }
+}
+
 /// A workflow for GitHub.
 pub(super) fn github(work: &Work) -> String {
     let numbers: Vec<String> = (1..=work.shards.get()).map(|number| number.to_string()).collect();
@@ -15,6 +38,15 @@ pub(super) fn github(work: &Work) -> String {
     let shard = "${{ matrix.shard }}";
     let command = work.command("bin/silicon", shard);
     let programs = work.programs();
+    let step = format!(
+        r"      - uses: actions/cache@v4
+        with:
+          path: .silicon-cache
+          key: silicon-cache-{shard}-${{{{ github.run_id }}}}
+          restore-keys: silicon-cache-{shard}-
+"
+    );
+    let CacheOfJobs { step, words, features } = CacheOfJobs::new(work, step);
     format!(
         r#"# .github/workflows/verify.yml
 name: verify
@@ -39,7 +71,7 @@ jobs:
         run: |
           sudo apt-get update
           sudo apt-get install -y libz3-dev
-          cargo install --locked --root . --git "$SILICON" --rev "$COMMIT" silicon-cli
+          cargo install --locked --root . --git "$SILICON" --rev "$COMMIT"{features} silicon-cli
       - uses: actions/upload-artifact@v4
         with:
           name: silicon
@@ -57,17 +89,12 @@ jobs:
         with:
           name: silicon
           path: bin
-      - uses: actions/cache@v4
-        with:
-          path: .silicon-cache
-          key: silicon-cache-{shard}-${{{{ github.run_id }}}}
-          restore-keys: silicon-cache-{shard}-
-      - name: verify
+{step}      - name: verify
         run: |
           sudo apt-get update
           sudo apt-get install -y libz3-4
           chmod +x bin/silicon
-          {command} --cache .silicon-cache --save {shard}.saved -- {programs} || {DONE}
+          {command}{words} --save {shard}.saved -- {programs} || {DONE}
       - uses: actions/upload-artifact@v4
         if: always()
         with:
@@ -105,6 +132,11 @@ jobs:
 pub(super) fn gitlab(work: &Work) -> String {
     let command = work.command("bin/silicon", "\"$CI_NODE_INDEX\"");
     let (shards, programs) = (work.shards, work.programs());
+    let step = "  cache:
+    key: silicon-cache-$CI_NODE_INDEX
+    paths: [.silicon-cache]
+";
+    let CacheOfJobs { step, words, features } = CacheOfJobs::new(work, step.to_owned());
     format!(
         r#"# .gitlab-ci.yml; the variables SILICON_REPOSITORY and SILICON_COMMIT say which silicon is used.
 stages: [install, verify, merge]
@@ -119,17 +151,14 @@ install:
     key: silicon-$SILICON_COMMIT
     paths: [bin]
   script:
-    - test -x bin/silicon || cargo install --locked --root . --git "$SILICON_REPOSITORY" --rev "$SILICON_COMMIT" silicon-cli
+    - test -x bin/silicon || cargo install --locked --root . --git "$SILICON_REPOSITORY" --rev "$SILICON_COMMIT"{features} silicon-cli
   artifacts:
     paths: [bin/silicon]
 verify:
   stage: verify
   parallel: {shards}
-  cache:
-    key: silicon-cache-$CI_NODE_INDEX
-    paths: [.silicon-cache]
-  script:
-    - {command} --cache .silicon-cache --save "$CI_NODE_INDEX.saved" -- {programs} || {DONE}
+{step}  script:
+    - {command}{words} --save "$CI_NODE_INDEX.saved" -- {programs} || {DONE}
   artifacts:
     when: always
     paths: ["*.saved"]

@@ -70,6 +70,14 @@ pub(super) struct Kept {
     places: Vec<(Option<SpanRef>, Cow<'static, str>, Cost)>,
 }
 
+#[cfg(feature = "remote-cache")]
+impl Kept {
+    /// The time that the member took.
+    pub(super) fn time(&self) -> Duration {
+        self.report.statistics.time
+    }
+}
+
 /// The knowledge about the tasks before any of them runs.
 pub(crate) struct Recalled {
     /// By number: the reports of a task that needs no work.
@@ -110,11 +118,8 @@ impl<'p> Recall<'p> {
         let holds = |(fact, answer): &(FactByName, bool)| {
             names.fact(fact).is_some_and(|fact| analysis.says(fact) == *answer)
         };
-        let found: Vec<Option<(Arc<Answer>, bool)>> = self
-            .tasks
-            .iter()
-            .map(|(key, _)| self.answers.find(&key.digest, |answer| answer.facts.iter().all(holds)))
-            .collect();
+        let keys: Vec<_> = self.tasks.iter().map(|(key, _)| key.digest).collect();
+        let found = self.answers.find_all(&keys, |answer| answer.facts.iter().all(holds));
         let mut task_of = FxHashMap::default();
         for (index, (_, work)) in self.tasks.iter().enumerate() {
             task_of.extend(work.functions.iter().map(|&function| (function, index)));
@@ -185,6 +190,11 @@ impl<'p> Recall<'p> {
     /// Tells whether tasks without an answer are given up.
     pub(crate) fn is_complete(&self) -> bool {
         self.answers.is_complete
+    }
+
+    /// Waits a little for answers that are still being written.
+    pub(crate) fn finish(&self) {
+        self.answers.finish();
     }
 
     /// A task has been done in so much time; keeps its outcome, if nothing but the program had a

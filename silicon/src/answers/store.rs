@@ -1,88 +1,203 @@
-//! Answers in a directory, one file each, for later runs and for runs beside this one.
+//! Answers outside of this process, for later runs and for runs beside this one: in a directory,
+//! or at a URL ([`super::remote`]).
 //!
-//! `DIR/secret` is a random key; `DIR/ENGINE/ab/cdef…` is the answer to the key `abcdef…`, as this
-//! build with this solver gives it. A file is a code of authenticity (HMAC-SHA256 under the secret)
-//! and the answer as MessagePack. A file is written under a temporary name and renamed, so that a
-//! reader sees all of it or nothing.
+//! `DIR/ENGINE/ab/cdef…` is the answer to the key `abcdef…`, as this build with this solver gives
+//! it, below a seal ([`super::seal`]). What is below it is the number of the run that put it there
+//! and the answer as MessagePack. `DIR/secret` is the secret of seals that are not signed; signed
+//! answers lie in `DIR/ENGINE.signed`. A file is written under a temporary name and renamed, so
+//! that a reader sees all of it or nothing.
 //!
-//! Runs that are saved tell their answers as text: the key and the answer, without a code.
+//! Runs that are saved tell their answers as text: the key and the answer, without a seal.
 //!
-//! SOUNDNESS: a file counts only if its code fits secret, engine and key. Anything else is no
-//! answer.
+//! SOUNDNESS: an answer counts only if its seal fits engine and key. Anything else is no answer.
 
 use std::fmt::Write as _;
-use std::fs::{self, File, FileTimes};
+use std::fs::{self, File, FileTimes, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use hmac::{Hmac, Mac};
 use sha2::{Digest as _, Sha256};
 
 use super::Answer;
 use super::encode::Digest;
+#[cfg(feature = "remote-cache")]
+use super::remote::Remote;
+use super::seal::{LENGTH, Seal, Signers};
 
-/// The store of one engine in a directory.
+/// The answers of one engine at a place.
 pub(super) struct Store {
-    root: PathBuf,
+    place: Place,
     engine: String,
-    secret: [u8; LENGTH],
+    seal: Seal,
+    /// Tells the answers of this run from those of others.
+    run: [u8; RUN],
 }
 
-/// The length of the secret, and of a code.
-const LENGTH: usize = 32;
+enum Place {
+    Directory(PathBuf),
+    #[cfg(feature = "remote-cache")]
+    Url(Box<Remote>),
+}
+
+const RUN: usize = 8;
 const SECRET: &str = "secret";
 /// An answer that is used is marked as used so often.
 const USED_AGAIN: Duration = Duration::from_secs(60 * 60);
 
+/// The URL that a place is, if it is one.
+pub fn url(place: &Path) -> Option<&str> {
+    place.to_str().filter(|text| text.contains("://"))
+}
+
 impl Store {
-    /// Opens the store in a directory; makes the directory if there is none.
-    pub(super) fn open(root: &Path) -> io::Result<Self> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(root)?;
-        let secret = secret(root)?;
-        Ok(Self { root: root.to_owned(), engine: engine(), secret })
+    /// Opens the store at a place; makes a directory if there is none and answers can be sealed.
+    /// Without signers a directory has a secret of its own.
+    pub(super) fn open(place: &Path, signers: Option<Signers>) -> io::Result<Self> {
+        let (place, seal) = match url(place) {
+            Some(url) => (at_url(url)?, Seal::Signed(signers.ok_or_else(nobody_is_believed)?)),
+            None => in_directory(place, signers)?,
+        };
+        let mut run = [0; RUN];
+        getrandom::fill(&mut run).map_err(io::Error::other)?;
+        Ok(Self { place, engine: engine(), seal, run })
     }
 
-    /// The answer to a key, if there is one that can be trusted.
-    pub(super) fn get(&self, key: &Digest) -> Option<Answer> {
-        let path = self.path(key);
-        let bytes = fs::read(&path).ok()?;
-        let (code, payload) = bytes.split_at_checked(LENGTH)?;
-        self.code(key, payload).verify_slice(code).ok()?;
-        let answer = rmp_serde::from_slice(payload).ok()?;
-        mark_used(&path);
-        Some(answer)
+    /// The answers to these keys that can be trusted, each if there is one. Answers of this run are
+    /// left out where `of_others` says so; who `is_patient` waits long for a server.
+    #[cfg_attr(
+        not(feature = "remote-cache"),
+        expect(unused_variables, reason = "directories are not waited for")
+    )]
+    pub(super) fn get_all(
+        &self,
+        keys: &[Digest],
+        of_others: bool,
+        is_patient: bool,
+    ) -> Vec<Option<Answer>> {
+        let names: Vec<String> = keys.iter().map(|key| self.name(key)).collect();
+        match &self.place {
+            Place::Directory(root) => {
+                let get = |(key, name): (&Digest, &String)| {
+                    let path = root.join(name);
+                    let answer = self.opened(key, &fs::read(&path).ok()?, of_others)?;
+                    mark_used(&path);
+                    Some(answer)
+                };
+                keys.iter().zip(&names).map(get).collect()
+            }
+            #[cfg(feature = "remote-cache")]
+            Place::Url(remote) => {
+                let arrived = remote.read(&names, is_patient);
+                let opened = keys.iter().zip(arrived);
+                let found: Vec<Option<Answer>> =
+                    opened.map(|(key, sealed)| self.opened(key, &sealed?, of_others)).collect();
+                remote.credit(found.iter().flatten().map(Answer::time).sum());
+                found
+            }
+        }
     }
 
-    /// Writes an answer.
+    /// The answer below a seal.
+    fn opened(&self, key: &Digest, sealed: &[u8], of_others: bool) -> Option<Answer> {
+        let (run, answer) = self.seal.open(&self.engine, key, sealed)?.split_at_checked(RUN)?;
+        if of_others && run == self.run {
+            return None;
+        }
+        rmp_serde::from_slice(answer).ok()
+    }
+
+    /// Writes an answer, if it can be sealed. At a URL that is done beside other work.
     pub(super) fn put(&self, key: &Digest, answer: &Answer) -> io::Result<()> {
-        let payload = rmp_serde::to_vec_named(answer).map_err(io::Error::other)?;
-        let path = self.path(key);
-        let directory = path.parent().expect("an answer lies in a directory");
-        fs::create_dir_all(directory)?;
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(&self.code(key, &payload).finalize().into_bytes())?;
-        file.write_all(&payload)?;
-        file.persist(path)?;
+        if !self.seal.can_close() {
+            return Ok(());
+        }
+        let mut payload = self.run.to_vec();
+        rmp_serde::encode::write_named(&mut payload, answer).map_err(io::Error::other)?;
+        let Some(sealed) = self.seal.close(&self.engine, key, &payload) else { return Ok(()) };
+        match &self.place {
+            Place::Directory(root) => {
+                let path = root.join(self.name(key));
+                let directory = path.parent().expect("an answer lies in a directory");
+                fs::create_dir_all(directory)?;
+                // Others read what is signed.
+                let mode = if self.seal.is_shared() { 0o666 } else { 0o600 };
+                let mut file = tempfile::Builder::new()
+                    .permissions(Permissions::from_mode(mode))
+                    .tempfile_in(directory)?;
+                file.write_all(&sealed)?;
+                file.persist(path)?;
+            }
+            #[cfg(feature = "remote-cache")]
+            Place::Url(remote) => remote.write(&self.name(key), sealed),
+        }
         Ok(())
     }
 
-    fn path(&self, key: &Digest) -> PathBuf {
-        let name = hex(key);
-        let (first, rest) = name.split_at(2);
-        self.root.join(&self.engine).join(first).join(rest)
+    /// Waits a little for what is still being written.
+    pub(super) fn finish(&self) {
+        match &self.place {
+            Place::Directory(_) => {}
+            #[cfg(feature = "remote-cache")]
+            Place::Url(remote) => remote.finish(),
+        }
     }
 
-    fn code(&self, key: &Digest, payload: &[u8]) -> Hmac<Sha256> {
-        let mut code = Hmac::<Sha256>::new_from_slice(&self.secret).expect("any length will do");
-        code.update(self.engine.as_bytes());
-        code.update(key);
-        code.update(payload);
-        code
+    /// Words of what went wrong in this process or in a copy of it, each time once.
+    pub(super) fn remark(&self) -> Option<String> {
+        match &self.place {
+            Place::Directory(_) => None,
+            #[cfg(feature = "remote-cache")]
+            Place::Url(remote) => remote.remark(),
+        }
     }
+
+    fn name(&self, key: &Digest) -> String {
+        let name = hex(key);
+        let (first, rest) = name.split_at(2);
+        format!("{}/{first}/{rest}", self.folder())
+    }
+
+    fn folder(&self) -> String {
+        let kind = if self.seal.is_shared() { SIGNED } else { "" };
+        format!("{}{kind}", self.engine)
+    }
+}
+
+const SIGNED: &str = ".signed";
+
+fn nobody_is_believed() -> io::Error {
+    io::Error::other("answers at a URL have to be signed (see --cache-trust, --cache-key)")
+}
+
+#[cfg(feature = "remote-cache")]
+fn at_url(url: &str) -> io::Result<Place> {
+    Ok(Place::Url(Box::new(Remote::open(url)?)))
+}
+
+#[cfg(not(feature = "remote-cache"))]
+fn at_url(_: &str) -> io::Result<Place> {
+    Err(io::Error::other("this build knows directories only (cargo's feature remote-cache)"))
+}
+
+fn in_directory(root: &Path, signers: Option<Signers>) -> io::Result<(Place, Seal)> {
+    let make = || fs::DirBuilder::new().recursive(true).mode(0o700).create(root);
+    let seal = match signers {
+        None => {
+            make()?;
+            Seal::Secret(secret(root)?)
+        }
+        Some(signers) => Seal::Signed(signers),
+    };
+    if seal.can_close() {
+        make()?;
+    } else {
+        fs::read_dir(root)?;
+    }
+    Ok((Place::Directory(root.to_owned()), seal))
 }
 
 /// The text of an answer and its key.
@@ -207,12 +322,18 @@ pub fn collect(root: &Path, age: Duration, size: u64) -> io::Result<usize> {
     Ok(removed)
 }
 
-/// Removes the answers of this engine that are not what was written. Returns how many there were.
-pub fn sweep(root: &Path) -> io::Result<usize> {
-    let store = Store::open(root)?;
+/// Removes the answers of this engine that are not what was written; with signers, the signed ones
+/// that are not believed. Returns how many there were.
+pub fn sweep(root: &Path, signers: Option<Signers>) -> io::Result<usize> {
+    let store = Store::open(root, signers)?;
+    let folder = root.join(store.folder());
+    let is_good = |path: &Path| {
+        let key = key_of(path)?;
+        store.opened(&key, &fs::read(path).ok()?, false)
+    };
     let mut removed = 0;
-    for Stored { path, .. } in stored(root)?.into_iter().filter(|stored| stored.is_ours) {
-        if key_of(&path).and_then(|key| store.get(&key)).is_none() {
+    for Stored { path, .. } in stored(root)?.into_iter().filter(|it| it.path.starts_with(&folder)) {
+        if is_good(&path).is_none() {
             fs::remove_file(path)?;
             removed += 1;
         }
@@ -233,7 +354,8 @@ fn stored(root: &Path) -> io::Result<Vec<Stored>> {
     let engine = engine();
     let mut all = Vec::new();
     for of_engine in directories(root)? {
-        let is_ours = of_engine.file_name().is_some_and(|name| *name == *engine);
+        let name = of_engine.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_ours = name.strip_suffix(SIGNED).unwrap_or(name) == engine;
         for group in directories(&of_engine)? {
             for entry in fs::read_dir(group)? {
                 let entry = entry?;

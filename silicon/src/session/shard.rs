@@ -121,12 +121,55 @@ impl<'a> FromIterator<(&'a str, MemberKind, &'a str, f64)> for Costs {
     }
 }
 
+/// The members of known cost, dealt to shards.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// From 1.
+    planned: BTreeMap<Named, usize>,
+    /// The work of each shard, in milliseconds.
+    pub loads: Vec<f64>,
+    /// The work of the longest member.
+    pub longest: f64,
+}
+
+impl Plan {
+    /// Gives each member to the shard that has least to do, the most expensive member first.
+    pub fn new(of: NonZeroUsize, Costs(costs): &Costs) -> Self {
+        let mut members: Vec<(&Named, f64)> = costs.iter().map(|(it, cost)| (it, *cost)).collect();
+        members.sort_by(|(left, a), (right, b)| b.total_cmp(a).then_with(|| left.cmp(right)));
+        let longest = members.first().map_or(0.0, |(_, cost)| *cost);
+        let mut loads = vec![0.0; of.get()];
+        let mut planned = BTreeMap::new();
+        for (member, cost) in members {
+            let least = (0..loads.len()).min_by(|&a, &b| f64::total_cmp(&loads[a], &loads[b]));
+            let least = least.expect("there is a shard");
+            // So members that cost nothing are dealt, too.
+            loads[least] += cost.max(LEAST_COST);
+            planned.insert(member.clone(), least + 1);
+        }
+        Self { planned, loads, longest }
+    }
+
+    /// The work of the busiest shard, in milliseconds.
+    pub fn busiest(&self) -> f64 {
+        self.loads.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// How often that is in all work.
+    pub fn speed_up(&self) -> f64 {
+        self.loads.iter().sum::<f64>() / self.busiest().max(LEAST_COST)
+    }
+}
+
 /// Which members a run verifies.
 #[derive(Clone, Debug)]
 pub struct Sharding {
     pub shard: Shard,
     /// The shards of members whose cost is known.
     planned: BTreeMap<Named, usize>,
+    /// The shards that members of unknown cost are dealt to, from 0: those that have not much more
+    /// to do than others.
+    open: Vec<usize>,
 }
 
 /// A member, and the shard that it belongs to.
@@ -141,21 +184,13 @@ pub struct Dealt {
 }
 
 impl Sharding {
-    /// Gives each member of known cost to the shard that has least to do, the most expensive member
-    /// first.
-    pub fn new(shard: Shard, Costs(costs): Costs) -> Self {
-        let mut members: Vec<(Named, f64)> = costs.into_iter().collect();
-        members.sort_by(|(left, a), (right, b)| b.total_cmp(a).then_with(|| left.cmp(right)));
-        let mut loads = vec![0.0; shard.of.get()];
-        let mut planned = BTreeMap::new();
-        for (member, cost) in members {
-            let least = (0..loads.len()).min_by(|&a, &b| f64::total_cmp(&loads[a], &loads[b]));
-            let least = least.expect("there is a shard");
-            // So members that cost nothing are dealt, too.
-            loads[least] += cost.max(LEAST_COST);
-            planned.insert(member, least + 1);
-        }
-        Self { shard, planned }
+    /// Deals members of known cost as a [`Plan`] does.
+    pub fn new(shard: Shard, costs: Costs) -> Self {
+        let Plan { planned, loads, .. } = Plan::new(shard.of, &costs);
+        let (all, count) = (loads.iter().sum::<f64>(), planned.len().max(1));
+        let most = all / loads.len() as f64 + all / count as f64;
+        let open = (0..loads.len()).filter(|&it| loads[it] <= most).collect();
+        Self { shard, planned, open }
     }
 
     /// The shards of all members of a file, in their order. Those of unknown cost are dealt in
@@ -174,9 +209,9 @@ impl Sharding {
         let length =
             |index: usize| members[index].span.end.saturating_sub(members[index].span.start);
         unknown.sort_by_key(|&index| (Reverse(length(index)), index));
-        let first = first_of(file, self.shard.of);
+        let first = first_of(file, self.open.len());
         for (turn, index) in unknown.into_iter().enumerate() {
-            shards[index] = Some((first + turn) % self.shard.of + 1);
+            shards[index] = Some(self.open[(first + turn) % self.open.len()] + 1);
         }
         shards.into_iter().flatten().collect()
     }
@@ -185,8 +220,8 @@ impl Sharding {
 /// The least cost of a member, in milliseconds.
 const LEAST_COST: f64 = 0.1;
 
-/// Where dealing begins, so that small files do not all begin with the same shard.
-fn first_of(file: &str, of: NonZeroUsize) -> usize {
+/// Where dealing to so many shards begins, so that small files do not all begin with the same one.
+fn first_of(file: &str, of: usize) -> usize {
     let digest = Sha256::digest(file);
     usize::from(u16::from_le_bytes([digest[0], digest[1]])) % of
 }
@@ -250,6 +285,40 @@ mod tests {
         let shards = sharding.deal("a", &members, &names);
         assert_eq!(loads(&shards, &costs), [90.0, 90.0, 90.0]);
         assert_ne!(sharding.deal("b", &members, &names), shards, "costs are those of a file");
+    }
+
+    /// The costs of one file, by member.
+    fn costs(costs: &[f64]) -> Costs {
+        let name = |index| format!("m{index}");
+        let names: Vec<String> = (0..costs.len()).map(name).collect();
+        let all = names.iter().zip(costs);
+        all.map(|(name, &cost)| ("known", MemberKind::Method, &**name, cost)).collect()
+    }
+
+    #[test]
+    fn who_has_most_to_do_gets_nothing_unknown() {
+        let (members, names) = members(&[1; 12]);
+        let shard: Shard = "1/4".parse().expect("well formed");
+        let sharding = Sharding::new(shard, costs(&[1000.0, 10.0, 11.0, 12.0]));
+        let shards = sharding.deal("new", &members, &names);
+        let count = |of| shards.iter().filter(|&&shard| shard == of).count();
+        assert_eq!([1, 2, 3, 4].map(count), [0, 4, 4, 4]);
+        // Loads that differ by less than a member are alike.
+        let sharding = Sharding::new(shard, costs(&[10.0, 11.0, 12.0, 13.0]));
+        let shards = sharding.deal("new", &members, &names);
+        let count = |of| shards.iter().filter(|&&shard| shard == of).count();
+        assert_eq!([1, 2, 3, 4].map(count), [3; 4]);
+    }
+
+    #[test]
+    fn a_plan_is_as_long_as_its_longest_member_at_least() {
+        let of = |number| NonZeroUsize::new(number).expect("not zero");
+        let small = [5.0; 100];
+        assert!((Plan::new(of(8), &costs(&small)).speed_up() - 500.0 / 65.0).abs() < 1e-9);
+        let with_long = [&[250.0][..], &small].concat();
+        let plan = Plan::new(of(8), &costs(&with_long));
+        assert!((plan.speed_up() - 3.0).abs() < 1e-9 && (plan.longest - 250.0).abs() < 1e-9);
+        assert!((Plan::new(of(1), &Costs::default()).speed_up()).abs() < 1e-9);
     }
 
     #[test]

@@ -109,6 +109,15 @@ fn moved_members_are_found_at_their_new_places() {
     assert_eq!(found(&moved), found(&scratch.silicon(&["a.vpr", "--message-format", "json"])));
 }
 
+/// Whichever file comes first.
+#[test]
+fn what_another_file_of_the_same_run_has_found_is_not_cached() {
+    let scratch = Scratch::new(&[("a.vpr", PROGRAM), ("b.vpr", PROGRAM)]);
+    let cache = ["a.vpr", "b.vpr", "-j1", "--cache", "kept", "--message-format", "json"];
+    assert_eq!(cached(&scratch.silicon(&cache)), Vec::<String>::new());
+    assert_eq!(cached(&scratch.silicon(&cache)), [ALL, ALL].concat());
+}
+
 #[test]
 fn an_edit_concerns_what_depends_on_it() {
     let scratch = Scratch::new(&[("a.vpr", PROGRAM)]);

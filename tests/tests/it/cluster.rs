@@ -28,7 +28,7 @@ for number in $numbers; do
   (
     SLURM_ARRAY_TASK_ID=$number sh "$script" > "$SLURM/$number.log" 2>&1
     sh "$SLURM/after" "$number" "$job"
-    rm "$SLURM/${job}_$number"
+    [ -e "$SLURM/cancelled" ] || rm "$SLURM/${job}_$number"
   ) > /dev/null 2>&1 &
 done
 echo $job
@@ -36,7 +36,9 @@ echo $job
 
 const SQUEUE: &str = r#"#!/bin/sh
 for word; do job=$word; done
-cd "$SLURM" && ls | grep "^${job}_" || true
+cd "$SLURM" && ls | grep "^${job}_" | while read -r it; do
+  echo "$it $(cat cancelled 2> /dev/null || echo RUNNING)"
+done
 "#;
 
 const PROGRAM: &str = "function wrong(n: Int): Int ensures result > n { n }
@@ -117,6 +119,37 @@ fn a_shard_that_dies_again_and_again_is_not_verified() {
     fs::write(scratch.path().join("slurm/after"), "").expect("can be written");
     let again = slurm(&scratch, &options);
     assert_eq!(timeless(&again), one, "{}", again.stderr);
+}
+
+/// Who cancels a job does not want it to begin again.
+#[test]
+fn what_is_cancelled_is_not_submitted_again() {
+    let scratch = cluster("rm $SLURM/../kept/1.saved; echo CANCELLED > $SLURM/cancelled\n");
+    let lost = slurm(&scratch, &["--directory", "kept", "--shards=1", "a", JSON[0], JSON[1]]);
+    assert!(lost.stderr.contains("the job of shard 1 was cancelled"), "{}", lost.stderr);
+    assert_eq!(scratch.read("slurm/submitted").lines().count(), 1);
+    assert_ne!(lost.code, Some(0));
+}
+
+#[test]
+fn a_plan_says_what_machines_are_worth() {
+    let line = |(index, cost): (usize, &f64)| {
+        let name = format!("m{index}");
+        let line = serde_json::json!({
+            "v": 1, "type": "member", "file": "a", "kind": "method", "name": name, "time_ms": cost
+        });
+        line.to_string()
+    };
+    let costs = [300.0, 100.0, 100.0, 100.0];
+    let lines: Vec<String> = costs.iter().enumerate().map(line).collect();
+    let scratch = Scratch::new(&[("costs", lines.join("\n"))]);
+    let plan = ["cluster", "plan", "--costs", "costs", "--shards", "1", "--shards", "8"];
+    let run = scratch.silicon(&plan);
+    let expected = "shards   longest  speed-up\n     1     0.6 s       1.0\n     8     0.3 s       2.0\n\
+                    The longest member takes 0.3 s of 0.6 s.\n";
+    assert_eq!((run.stdout.as_str(), run.code), (expected, Some(0)), "{}", run.stderr);
+    let none = scratch.silicon(&["cluster", "plan", "--costs", "missing"]);
+    assert!(none.code == Some(2) && none.stderr.contains("missing"), "{}", none.stderr);
 }
 
 #[test]

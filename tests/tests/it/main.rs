@@ -19,11 +19,14 @@ mod lsp_states;
 mod lsp_viper;
 mod names;
 mod outputs;
+#[cfg(feature = "remote-cache")]
+mod remote;
 mod robustness;
 mod saved;
 mod serve;
 mod services;
 mod shards;
+mod signed;
 mod states;
 mod translated;
 mod translated_ways;

@@ -9,6 +9,7 @@ mod lsp_kills;
 mod page;
 mod stability;
 mod stopping;
+mod watching;
 
 /// Waits for the other tests of this executable, and keeps them waiting while the result lives.
 ///

@@ -17,20 +17,20 @@ use sil_tests::sample;
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// A run of `silicon` in a directory of its own.
-struct Running {
+pub(crate) struct Running {
     directory: PathBuf,
     child: Child,
 }
 
 /// How it ended.
-struct Ended {
-    status: ExitStatus,
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
     stdout: String,
-    stderr: String,
+    pub(crate) stderr: String,
 }
 
 impl Running {
-    fn start(test: &str, files: &[(&str, &str)], arguments: &[&str]) -> Self {
+    pub(crate) fn start(test: &str, files: &[(&str, &str)], arguments: &[&str]) -> Self {
         let name = format!("sil-stopping-{}-{test}", std::process::id());
         let directory = std::env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&directory);
@@ -50,16 +50,16 @@ impl Running {
         Self { directory, child }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
-    fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
     /// Waits until there is a file, or something in it.
-    fn wait_for(&self, what: impl Fn(&Self) -> bool) {
+    pub(crate) fn wait_for(&self, what: impl Fn(&Self) -> bool) {
         let started = Instant::now();
         while !what(self) {
             assert!(started.elapsed() < PATIENCE, "{}{}", self.read("stdout"), self.read("stderr"));
@@ -67,7 +67,7 @@ impl Running {
         }
     }
 
-    fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         kill_process(pid(self.child.id()), signal).expect("it runs");
     }
 
@@ -78,14 +78,14 @@ impl Running {
     }
 
     /// The processes in which members are verified.
-    fn workers(&self) -> Vec<u32> {
+    pub(crate) fn workers(&self) -> Vec<u32> {
         let own = self.child.id();
         let children = fs::read_to_string(format!("/proc/{own}/task/{own}/children"));
         let children = children.expect("a process has a list of its children");
         children.split_whitespace().map(|child| child.parse().expect("a number")).collect()
     }
 
-    fn end(mut self) -> Ended {
+    pub(crate) fn end(mut self) -> Ended {
         let started = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("silicon can be waited for") {

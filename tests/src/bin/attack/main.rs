@@ -12,6 +12,7 @@ mod heap;
 mod layout;
 mod misuse;
 mod plant;
+mod resume;
 mod typing;
 
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ enum Attack {
     Layout(layout::Options),
     Misuse(misuse::Options),
     Plant(plant::Options),
+    Resume(resume::Options),
     Typing(typing::Options),
 }
 
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Attack::Layout(options) => layout::run_command(options),
         Attack::Misuse(options) => misuse::run_command(options),
         Attack::Plant(options) => plant::run_command(options),
+        Attack::Resume(options) => resume::run_command(options),
         Attack::Typing(options) => typing::run_command(options),
     };
     // A bad input is told in one line, without the place in this program.
