@@ -55,7 +55,7 @@ use crate::engine::state::mode::{Gathered, Mode};
 use crate::engine::state::{Frame, Here};
 use crate::engine::whole::Facts;
 use crate::observer::Observer;
-use crate::options::{Join, Options};
+use crate::options::{GivenUp, Join, Options};
 use crate::report::{Finding, Statistics};
 
 /// Why a run stops before its end. `?` passes it on; only [`explore`] and the drivers look inside.
@@ -108,6 +108,7 @@ pub(crate) struct Context<'p> {
     pub(crate) program: &'p Program,
     pub(crate) sources: &'p Sources,
     pub(crate) options: &'p Options,
+    pub(crate) given_up: &'p [GivenUp],
     pub(crate) observer: &'p dyn Observer,
     /// Axioms of the functions verified so far.
     pub(crate) functions: FunctionTable,
@@ -136,6 +137,7 @@ impl<'p> Context<'p> {
             program,
             sources,
             options,
+            given_up: &[],
             observer,
             functions: FunctionTable::new(program),
             ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
@@ -294,7 +296,6 @@ impl<'p> Engine<'p> {
         let options = context.options;
         let options_of_prover = ProverOptions {
             smt_log: log,
-            untriggered: options.without_own_triggers,
             models: options.counterexample,
             variation: options.variation,
             ..ProverOptions::default()

@@ -80,7 +80,9 @@ pub(super) fn verify_member<'p>(
     report.statistics.time = started.elapsed();
     match trace.map(|trace| trace.read()) {
         Some(Ok(instances)) => report.statistics.instances = instances,
-        Some(Err(problem)) => stopped(context.options, &mut report, Stop::Broken(problem)),
+        Some(Err(problem)) => {
+            stopped(context.options, &mut report, Stop::Broken(problem.to_string()));
+        }
         None => {}
     }
     (report, axioms)
