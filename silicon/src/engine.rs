@@ -27,6 +27,7 @@ pub(crate) use self::findings::incidents::Watch;
 pub(crate) use self::run::explore::Explore;
 pub(crate) use self::state::mode::View;
 
+use std::any::Any;
 use std::sync::OnceLock;
 
 use indexmap::IndexMap;
@@ -38,7 +39,6 @@ use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
 use smt::terms::{Term, Terms};
 
 use crate::clock::Until;
-use crate::direct::Direct;
 use crate::engine::findings::blame::Blame;
 use crate::engine::findings::incidents::Incidents;
 use crate::engine::findings::log::Log;
@@ -116,9 +116,10 @@ pub(crate) struct Context<'p> {
     pub(crate) ill_formed_predicates: FxHashMap<PredicateId, OnceLock<bool>>,
     /// The program with its termination checks, if it has any.
     pub(crate) termination: Option<&'p Instrumented>,
-    /// The Chalice program that is executed directly, if one is: `program` is its table of
-    /// declarations.
-    pub(crate) direct: Option<&'p Direct>,
+    /// The program as the rules of another language than SIL read it, if one is executed:
+    /// `program` is the table of its declarations then.
+    pub(crate) own: Option<&'p (dyn Any + Send + Sync)>,
+    pub(crate) above: Above,
     /// Which axioms of domains are of use for which types.
     pub(crate) types: TypePatterns,
 }
@@ -142,7 +143,8 @@ impl<'p> Context<'p> {
             functions: FunctionTable::new(program),
             ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
             termination,
-            direct: None,
+            own: None,
+            above: Above::of_sil(),
             types: TypePatterns::new(program),
         }
     }
@@ -203,6 +205,23 @@ pub(crate) struct Above {
     /// The fields of which an instance of a predicate may hold a part, itself; none if it must not
     /// be opened beside others.
     pub(crate) fields_in: fn(&mut Engine<'_>, PredicateId) -> Option<Vec<FieldId>>,
+    /// The words for a constant that stands for an amount; none where those of the program will do.
+    pub(crate) amounts: Option<fn(&str) -> Option<&'static str>>,
+}
+
+impl Above {
+    /// The rules of SIL.
+    pub(crate) fn of_sil() -> Self {
+        Self {
+            consolidation: |engine| engine.learn_from_heap(),
+            axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
+            unfold: |engine, predicate, arguments, amount, at, blame| {
+                Sil::of(engine).unfold_merging(predicate, arguments, amount, at, blame)
+            },
+            fields_in: |engine, predicate| engine.fields_in(predicate),
+            amounts: None,
+        }
+    }
 }
 
 /// How a member is verified. Set before it begins.
@@ -300,17 +319,8 @@ impl<'p> Engine<'p> {
             variation: options.variation,
             ..ProverOptions::default()
         };
-        let above = Above {
-            consolidation: |engine| engine.learn_from_heap(),
-            axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
-            unfold: |engine, predicate, arguments, amount, at, blame| {
-                Sil::of(engine).unfold_merging(predicate, arguments, amount, at, blame)
-            },
-            fields_in: |engine, predicate| engine.fields_in(predicate),
-        };
-        let above = if context.direct.is_some() { above.of_direct() } else { above };
         let setting = Setting {
-            above,
+            above: context.above,
             visible,
             recursion_group: FxHashSet::default(),
             is_function: false,

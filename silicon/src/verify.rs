@@ -18,6 +18,7 @@ mod tasks;
 mod termination;
 mod turns;
 
+use std::any::Any;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
@@ -33,10 +34,10 @@ use self::selection::{is_selected, planned, reported};
 use self::tasks::{Run, note_predicate, observed};
 use self::turns::Turns;
 use crate::answers::{Answers, Recall, Recalled};
-use crate::direct::Direct;
+use crate::direct::{Direct, above};
 use crate::engine::members::analysis::Analysis;
 use crate::engine::whole::Facts;
-use crate::engine::{Context, Engine, Visible};
+use crate::engine::{Above, Context, Engine, Visible};
 use crate::huge_pages;
 use crate::observer::{Nobody, Observer, Planned};
 use crate::options::{Assigned, Options};
@@ -123,7 +124,8 @@ fn verify_members(request: &Request<'_>, in_parallel: bool) -> Report {
     let termination = sil::plugins::termination::instrument(program, amounts);
     let program = termination.as_ref().map_or(program, |checks| &checks.program);
     let context = Context {
-        direct,
+        own: direct.map(|direct| direct as &(dyn Any + Send + Sync)),
+        above: if direct.is_some() { above() } else { Above::of_sil() },
         given_up: &assigned.given_up,
         ..Context::new(program, sources, options, observer, termination.as_ref())
     };

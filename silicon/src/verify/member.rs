@@ -93,7 +93,7 @@ pub(super) fn verify_body(
     member: Member,
     engine: &mut Engine<'_>,
 ) -> Result<(), Stop> {
-    if context.direct.is_some() {
+    if context.own.is_some() {
         return Chalice::of(engine).verify(member);
     }
     match member {
