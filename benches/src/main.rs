@@ -157,7 +157,8 @@ fn is_translated(program: &Path) -> bool {
 fn row(args: &Args, commands: Option<&Commands>, group: &str, program: &Path) -> Result<Row> {
     let text = fs::read_to_string(program).context("cannot be read")?;
     let path = program.display().to_string();
-    let options = Options { threads: args.threads, ..Options::default() };
+    let mut options = Options::default();
+    options.threads = args.threads;
     let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
     let mut row = Row { group: group.to_owned(), name, ..Row::default() };
     let runs = args.runs.into();
@@ -204,5 +205,5 @@ fn repeat(
             (0..count).map(|_| run().map(|(run, _)| run)).collect();
         Ok::<_, String>((runs?, verdict))
     });
-    runs.map_err(anyhow::Error::msg)?.map_err(anyhow::Error::msg)
+    runs?.map_err(anyhow::Error::msg)
 }

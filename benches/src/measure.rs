@@ -8,6 +8,7 @@ use sil::imports::FileSystem;
 use sil::print::Form;
 use sil::program::Program;
 use sil::source::Sources;
+use silicon::Request;
 use silicon::options::Options;
 use silicon::report::{Report, Verdict};
 
@@ -166,7 +167,7 @@ fn verify_text(name: &str, text: &str, options: &Options, mut run: Run) -> Measu
         (!has_errors(&problems)).then_some(program)
     });
     let program: Program = program.ok_or_else(|| first_of(&problems))?;
-    let report = run.clock(Phase::Verify, || silicon::verify(&program, &sources, options));
+    let report = run.clock(Phase::Verify, || Request::new(&program, &sources, options).verify());
     for member in &report.members {
         run.times[Phase::Prover as usize] += member.statistics.questions.prover_time;
         run.queries += member.statistics.questions.by_prover;

@@ -428,9 +428,8 @@ impl Args {
             direct: self.direct,
             at: self.at.clone(),
             errors_per_member: self.errors_per_member(),
-            answers: None,
             graphs: self.wants_graphs(),
-            shard: None,
+            ..Session::default()
         }
     }
 
@@ -520,30 +519,29 @@ impl Args {
     }
 
     fn options(&self) -> Options {
-        Options {
-            threads: self.threads,
-            members: self.members.clone(),
-            excluded: self.excluded.clone(),
-            methods: self.methods.clone(),
-            excluded_methods: self.excluded_methods.clone(),
-            obligation_limit: self.limit,
-            member_time_limit: duration(self.member_limit),
-            deadline: duration(self.time_limit).map(|limit| Instant::now() + limit),
-            smt_log: self.smt_log.clone(),
-            smoke: self.smoke,
-            exact_amounts_in_functions: self.exact_amounts_in_functions,
-            assume_injectivity_on_inhale: self.assume_injectivity_on_inhale,
-            assume_termination: self.assume_termination,
-            assume_failures: self.assumes_failures(),
-            join: match self.join {
-                JoinWhen::Auto => Join::Auto,
-                JoinWhen::Always => Join::Always,
-                JoinWhen::Never => Join::Never,
-            },
-            native: if self.no_native { Native::Off } else { Native::On },
-            counterexample: self.counterexample || self.replay,
-            ..Options::default()
-        }
+        let mut options = Options::default();
+        options.threads = self.threads;
+        options.members.clone_from(&self.members);
+        options.excluded.clone_from(&self.excluded);
+        options.methods.clone_from(&self.methods);
+        options.excluded_methods.clone_from(&self.excluded_methods);
+        options.obligation_limit = self.limit;
+        options.member_time_limit = duration(self.member_limit);
+        options.deadline = duration(self.time_limit).map(|limit| Instant::now() + limit);
+        options.smt_log.clone_from(&self.smt_log);
+        options.smoke = self.smoke;
+        options.exact_amounts_in_functions = self.exact_amounts_in_functions;
+        options.assume_injectivity_on_inhale = self.assume_injectivity_on_inhale;
+        options.assume_termination = self.assume_termination;
+        options.assume_failures = self.assumes_failures();
+        options.join = match self.join {
+            JoinWhen::Auto => Join::Auto,
+            JoinWhen::Always => Join::Always,
+            JoinWhen::Never => Join::Never,
+        };
+        options.native = if self.no_native { Native::Off } else { Native::On };
+        options.counterexample = self.counterexample || self.replay;
+        options
     }
 
     pub(crate) fn form(&self) -> sil::print::Form {

@@ -377,7 +377,7 @@ pub(crate) fn costs(path: &Path) -> anyhow::Result<Costs> {
     }
     let text = fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read {}", path.display()))?;
-    let costs = Costs::read(&text).map_err(anyhow::Error::msg);
+    let costs = Costs::read(&text).map_err(anyhow::Error::new);
     costs.with_context(|| format!("no costs in {}", path.display()))
 }
 

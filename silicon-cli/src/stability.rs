@@ -19,7 +19,7 @@ use sil::source::LineColumn;
 use silicon::options::Options;
 use silicon::report::{MemberKind, Verdict};
 use silicon::session::input;
-use silicon::session::{Diagnostic, FileVerdict, Input, Lines, Obligation, Outcome, Session, Task};
+use silicon::session::{Diagnostic, FileVerdict, Input, Lines, Obligation, Outcome, Session};
 
 use crate::args::{MOST_THREADS, default_member_limit, duration, seconds};
 use crate::run::workers;
@@ -169,25 +169,13 @@ fn exit_code(files: &[File]) -> u8 {
 
 impl Stability {
     fn session(&self, seed: u32, files: usize) -> Session {
-        Session {
-            task: Task::Verify,
-            options: Options {
-                threads: (workers(self.threads) / files.max(1)).max(1),
-                members: self.members.clone(),
-                obligation_limit: self.limit,
-                member_time_limit: duration(self.member_limit),
-                variation: seed,
-                ..Options::default()
-            },
-            audit: false,
-            replay: false,
-            direct: false,
-            at: self.at.clone(),
-            errors_per_member: 0,
-            answers: None,
-            graphs: false,
-            shard: None,
-        }
+        let mut options = Options::default();
+        options.threads = (workers(self.threads) / files.max(1)).max(1);
+        options.members.clone_from(&self.members);
+        options.obligation_limit = self.limit;
+        options.member_time_limit = duration(self.member_limit);
+        options.variation = seed;
+        Session { options, at: self.at.clone(), ..Session::default() }
     }
 
     /// Tells whether a number of steps is near the limit.

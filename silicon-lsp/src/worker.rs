@@ -113,7 +113,7 @@ fn verify(job: Job, wanted: &AtomicU64, answers: &Arc<Answers>, reader: Reader) 
     if is_alone {
         session.options.threads = 1;
     }
-    session.options.given_up = given_up;
+    session.assigned.given_up = given_up;
     let text = Text::new(text);
     let input = Input::text(name.as_str(), Arc::clone(&text.text));
     let voice = Voice {

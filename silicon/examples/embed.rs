@@ -22,7 +22,8 @@ impl Follower for Patience {
 
 /// Verifies a SIL program; `name` is what messages call it.
 pub fn verify(name: &str, text: &str, patience: Duration) -> Outcome {
-    let options = Options { threads: 1, ..Options::default() };
+    let mut options = Options::default();
+    options.threads = 1;
     let session = Session { options, ..Session::default() };
     session.run_with(&Input::text(name, text), &Patience(Instant::now() + patience))
 }

@@ -43,8 +43,9 @@ use sil::source::{FileId, Span};
 use smt::terms::Sort;
 
 pub(crate) use self::table::load;
+pub(crate) use self::together::above;
 use crate::engine::state::heap::Resource;
-use crate::engine::{Engine, View};
+use crate::engine::{Context, Engine, View};
 
 /// A Chalice program, as the rules read it.
 pub(crate) struct Direct {
@@ -77,6 +78,11 @@ pub(crate) struct Direct {
 }
 
 impl Direct {
+    /// The program that is executed directly, if one is.
+    pub(crate) fn of<'p>(context: &Context<'p>) -> Option<&'p Self> {
+        context.own?.downcast_ref()
+    }
+
     fn local(local: tree::LocalId) -> LocalId {
         renumbered(local)
     }
@@ -101,7 +107,7 @@ impl Direct {
 }
 
 /// Names, in messages, of the constants that stand for amounts.
-pub(crate) fn amount_in_words(constant: &str) -> Option<&'static str> {
+fn amount_in_words(constant: &str) -> Option<&'static str> {
     match constant {
         "direct.counting" => Some("ε"),
         "direct.rd" => Some("rd"),
@@ -127,6 +133,11 @@ fn is_pure(assertion: &Expr) -> bool {
     !assertion.any(&mut |part| gives(part))
 }
 
+/// Tells whether an assertion gives permission or credits.
+fn is_impure(assertion: &Expr) -> bool {
+    !is_pure(assertion)
+}
+
 /// The rules of direct execution, on an engine.
 pub(crate) struct Chalice<'e, 'p> {
     core: &'e mut Engine<'p>,
@@ -137,7 +148,7 @@ pub(crate) struct Chalice<'e, 'p> {
 impl<'e, 'p> Chalice<'e, 'p> {
     /// Makes the view of an engine whose program is executed directly.
     pub(crate) fn of(core: &'e mut Engine<'p>) -> Self {
-        let direct = core.context.direct.expect("the rules are asked where there is one");
+        let direct = Direct::of(core.context).expect("the rules are asked where there is one");
         Self { core, direct }
     }
 

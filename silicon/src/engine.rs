@@ -27,6 +27,7 @@ pub(crate) use self::findings::incidents::Watch;
 pub(crate) use self::run::explore::Explore;
 pub(crate) use self::state::mode::View;
 
+use std::any::Any;
 use std::sync::OnceLock;
 
 use indexmap::IndexMap;
@@ -38,7 +39,6 @@ use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
 use smt::terms::{Term, Terms};
 
 use crate::clock::Until;
-use crate::direct::Direct;
 use crate::engine::findings::blame::Blame;
 use crate::engine::findings::evaluated::Evaluated;
 use crate::engine::findings::incidents::Incidents;
@@ -56,7 +56,7 @@ use crate::engine::state::mode::{Gathered, Mode};
 use crate::engine::state::{Frame, Here};
 use crate::engine::whole::Facts;
 use crate::observer::Observer;
-use crate::options::{Join, Options};
+use crate::options::{GivenUp, Join, Options};
 use crate::report::{Finding, Statistics};
 
 /// Why a run stops before its end. `?` passes it on; only [`explore`] and the drivers look inside.
@@ -109,6 +109,7 @@ pub(crate) struct Context<'p> {
     pub(crate) program: &'p Program,
     pub(crate) sources: &'p Sources,
     pub(crate) options: &'p Options,
+    pub(crate) given_up: &'p [GivenUp],
     pub(crate) observer: &'p dyn Observer,
     /// Axioms of the functions verified so far.
     pub(crate) functions: FunctionTable,
@@ -116,9 +117,10 @@ pub(crate) struct Context<'p> {
     pub(crate) ill_formed_predicates: FxHashMap<PredicateId, OnceLock<bool>>,
     /// The program with its termination checks, if it has any.
     pub(crate) termination: Option<&'p Instrumented>,
-    /// The Chalice program that is executed directly, if one is: `program` is its table of
-    /// declarations.
-    pub(crate) direct: Option<&'p Direct>,
+    /// The program as the rules of another language than SIL read it, if one is executed:
+    /// `program` is the table of its declarations then.
+    pub(crate) own: Option<&'p (dyn Any + Send + Sync)>,
+    pub(crate) above: Above,
     /// Which axioms of domains are of use for which types.
     pub(crate) types: TypePatterns,
 }
@@ -137,11 +139,13 @@ impl<'p> Context<'p> {
             program,
             sources,
             options,
+            given_up: &[],
             observer,
             functions: FunctionTable::new(program),
             ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
             termination,
-            direct: None,
+            own: None,
+            above: Above::of_sil(),
             types: TypePatterns::new(program),
         }
     }
@@ -202,6 +206,23 @@ pub(crate) struct Above {
     /// The fields of which an instance of a predicate may hold a part, itself; none if it must not
     /// be opened beside others.
     pub(crate) fields_in: fn(&mut Engine<'_>, PredicateId) -> Option<Vec<FieldId>>,
+    /// The words for a constant that stands for an amount; none where those of the program will do.
+    pub(crate) amounts: Option<fn(&str) -> Option<&'static str>>,
+}
+
+impl Above {
+    /// The rules of SIL.
+    pub(crate) fn of_sil() -> Self {
+        Self {
+            consolidation: |engine| engine.learn_from_heap(),
+            axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
+            unfold: |engine, predicate, arguments, amount, at, blame| {
+                Sil::of(engine).unfold_merging(predicate, arguments, amount, at, blame)
+            },
+            fields_in: |engine, predicate| engine.fields_in(predicate),
+            amounts: None,
+        }
+    }
 }
 
 /// How a member is verified. Set before it begins.
@@ -297,22 +318,12 @@ impl<'p> Engine<'p> {
         let options = context.options;
         let options_of_prover = ProverOptions {
             smt_log: log,
-            untriggered: options.without_own_triggers,
             models: options.counterexample,
             variation: options.variation,
             ..ProverOptions::default()
         };
-        let above = Above {
-            consolidation: |engine| engine.learn_from_heap(),
-            axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
-            unfold: |engine, predicate, arguments, amount, at, blame| {
-                Sil::of(engine).unfold_merging(predicate, arguments, amount, at, blame)
-            },
-            fields_in: |engine, predicate| engine.fields_in(predicate),
-        };
-        let above = if context.direct.is_some() { above.of_direct() } else { above };
         let setting = Setting {
-            above,
+            above: context.above,
             visible,
             recursion_group: FxHashSet::default(),
             is_function: false,

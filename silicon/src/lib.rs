@@ -6,10 +6,10 @@
 //! * [`session::Session`] takes an [`Input`](session::Input), which may be a text in memory, in any
 //!   of the languages through its front end and the engine. The [`Outcome`](session::Outcome) has
 //!   verdicts, and findings at the places their author wrote.
-//! * [`verify`] takes a program that is resolved already, and gives its [`report`].
+//! * A [`Request`] takes a program that is resolved already, and gives its [`report`].
 //!
-//! Both have a form with an observer, which hears of each member when it is done, and may stop the
-//! rest: [`session::Session::run_with`] and [`verify_with`]. Who verifies a program again and
+//! Both may have an observer, which hears of each member when it is done, and may stop the rest:
+//! [`session::Session::run_with`] and [`Request::observed`]. Who verifies a program again and
 //! again, as it is edited, keeps [`Answers`]: then only what changed is verified again.
 //!
 //! ```
@@ -38,7 +38,7 @@ mod verify;
 
 pub use answers::Answers;
 pub use observer::Observer;
-pub use verify::{verify, verify_recalling, verify_with};
+pub use verify::Request;
 
 /// A digest of the sources, the compiler and the profile of this build: two builds with one digest
 /// give the same verdicts.

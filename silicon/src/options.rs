@@ -1,4 +1,4 @@
-//! The options of [`crate::verify`].
+//! The options of a [`crate::Request`].
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -8,8 +8,10 @@ use sil::load::Assumptions;
 
 use crate::report::MemberKind;
 
-/// How verification is done. The defaults are those of the command line.
+/// The choices of a user. The defaults are those of the command line; options may be added, so
+/// they are made from these.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// Worker threads; 0 stands for one per core.
     pub threads: usize,
@@ -26,11 +28,6 @@ pub struct Options {
     pub member_time_limit: Option<Duration>,
     /// Wall-clock safety net for all members together.
     pub deadline: Option<Instant>,
-    /// Members whose verdict is known, by their names in the SIL program: there is no report on
-    /// them, and they are verified only where others need what they show.
-    pub settled: BTreeSet<(MemberKind, String)>,
-    /// Members that are not to be verified, with what to say of each.
-    pub given_up: Vec<GivenUp>,
     /// Directory for replayable solver logs, one file a member.
     pub smt_log: Option<std::path::PathBuf>,
     /// Look for places where everything holds ([`sil::plugins::smoke`]).
@@ -54,17 +51,23 @@ pub struct Options {
     /// Count the instances of each quantifier. Slow: Z3 writes traces for it, to this directory;
     /// each is removed when it has been read.
     pub profile: Option<std::path::PathBuf>,
-    /// For measurements only: leaves the choice of triggers for the quantifiers of quantified
-    /// permissions to Z3.
-    pub without_own_triggers: bool,
-    /// For measurements only: a summary of values is made anew wherever one is asked for.
-    pub without_memoised_summaries: bool,
     /// Give a state in which it may go wrong with every error.
     pub counterexample: bool,
     /// 0: as always. With another number, members are verified in another order, symbols have other
     /// names, and the solver has another seed. What is to be shown is the same: where the verdict
     /// is not, the proof depends on chance.
     pub variation: u32,
+}
+
+/// The results of earlier attempts at a program, where a process goes on with the work of another
+/// one.
+#[derive(Clone, Default, Debug)]
+pub struct Assigned {
+    /// Members whose verdict is known, by their names in the SIL program: there is no report on
+    /// them, and they are verified only where others need what they show.
+    pub settled: BTreeSet<(MemberKind, String)>,
+    /// Members that are not to be verified, with what to say of each.
+    pub given_up: Vec<GivenUp>,
 }
 
 /// A member that was seen to end, or to block, the process that verifies it.
@@ -131,8 +134,6 @@ impl Default for Options {
             obligation_limit: 40_000_000,
             member_time_limit: Some(Duration::from_secs(120)),
             deadline: None,
-            settled: BTreeSet::new(),
-            given_up: Vec::new(),
             variation: 0,
             smt_log: None,
             smoke: false,
@@ -143,8 +144,6 @@ impl Default for Options {
             join: Join::Auto,
             native: Native::On,
             profile: None,
-            without_own_triggers: false,
-            without_memoised_summaries: false,
             counterexample: false,
         }
     }

@@ -226,6 +226,28 @@ impl Step {
 pub(crate) type FindingKey = (ErrorId, Option<Reason>, Span, Option<Span>, Option<usize>);
 
 impl Finding {
+    /// Makes a finding that says no more than its message does.
+    pub(crate) fn warning(
+        error: ErrorId,
+        reason: Option<Reason>,
+        span: Span,
+        message: String,
+    ) -> Self {
+        Self {
+            severity: Severity::Warning,
+            error,
+            reason,
+            message,
+            span,
+            reason_span: None,
+            related: Vec::new(),
+            implementation: None,
+            path: Vec::new(),
+            counterexample: None,
+            shortfall: None,
+        }
+    }
+
     /// Returns the key that tells findings of one member apart. `by_part`: with the part of the
     /// statement that has failed.
     pub(crate) fn key(&self, by_part: bool) -> FindingKey {

@@ -38,9 +38,10 @@ pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Missing, Obligation, O
 use crate::answers::Answers;
 use crate::direct::Direct;
 use crate::observer::Planned;
-use crate::options::Options;
-use crate::report::{Cost, Finding, MemberReport, Statistics, Verdict};
+use crate::options::{Assigned, Options};
+use crate::report::{Cost, Finding, MemberKind, MemberReport, Statistics, Verdict};
 use crate::stack;
+use crate::verify::Request;
 use follow::Relay;
 use graph::Bodies;
 use input::Language;
@@ -63,6 +64,8 @@ pub enum Task {
 pub struct Session {
     pub task: Task,
     pub options: Options,
+    /// The results of earlier attempts at the inputs.
+    pub assigned: Assigned,
     /// Name every `assume` and `inhale` among what was trusted.
     pub audit: bool,
     /// Run Chalice methods that fail, and look for a run that goes wrong as they are said to.
@@ -102,71 +105,67 @@ impl Session {
         let (loaded, mut outcome) =
             front_end(input, self.options.assumptions(), self.direct, self.task);
         outcome.is_direct = self.direct;
-        if let Some(Accepted { mut program, is_blank, sources, direct }) = loaded
-            && self.task == Task::Verify
-        {
-            if self.options.variation != 0 {
-                let seed = self.options.variation.into();
-                fastrand::Rng::with_seed(seed).shuffle(&mut program.order);
+        match loaded {
+            Some(accepted) if self.task == Task::Verify => {
+                self.verify(input, accepted, &mut outcome, follower);
+                outcome.complete();
             }
-            let names = program.origins.files.values().map(|name| &**name);
-            for original in load::originals(input, names, &outcome.texts) {
-                outcome.texts.add(original);
-            }
-            let texts = outcome.texts.clone();
-            let places = Places::new(&program, &sources, &texts);
-            outcome.trusted = audit::trusted(&program, &places, &self.options, self.audit);
-            // What it stays if nothing is verified.
-            outcome.verdict = if self.selects() {
-                FileVerdict::NothingSelected
-            } else {
-                without_members_to_verify(&program, is_blank)
-            };
-            match self.options_for(&program, &places) {
-                Some(mut options) => {
-                    if let Some(sharding) = &self.shard {
-                        deal(sharding, &program, &sources, &places, &mut options, &mut outcome);
-                    }
-                    let replayer =
-                        (self.replay && direct.is_none() && input.language() == Language::Chalice)
-                            .then(|| Replayer::new(input, &texts))
-                            .flatten();
-                    let replayer = replayer.as_ref();
-                    let bodies = Bodies::new(&program, &places);
-                    let bodies = (self.graphs && direct.is_none()).then_some(&bodies);
-                    let relay = Relay {
-                        session: self,
-                        places: &places,
-                        outcome: &outcome,
-                        replayer,
-                        bodies,
-                        follower,
-                    };
-                    let report = match &direct {
-                        Some(direct) => crate::verify::verify_direct(
-                            &program, direct, &sources, &options, &relay,
-                        ),
-                        None => crate::verify_recalling(
-                            &program,
-                            &sources,
-                            &options,
-                            &relay,
-                            self.answers.as_deref(),
-                        ),
-                    };
-                    for member in report.members {
-                        let (member, diagnostics) =
-                            self.of_report(member, &places, replayer, bodies);
-                        outcome.add(member, diagnostics);
-                    }
-                }
-                None => follower.loaded(&outcome, &[]),
-            }
-            outcome.complete();
-        } else {
-            follower.loaded(&outcome, &[]);
+            _ => follower.loaded(&outcome, &[]),
         }
         outcome
+    }
+
+    /// Verifies the program of an input.
+    fn verify(
+        &self,
+        input: &Input,
+        accepted: Accepted,
+        outcome: &mut Outcome,
+        follower: &dyn Follower,
+    ) {
+        let Accepted { mut program, is_blank, sources, direct } = accepted;
+        if self.options.variation != 0 {
+            let seed = self.options.variation.into();
+            fastrand::Rng::with_seed(seed).shuffle(&mut program.order);
+        }
+        let names = program.origins.files.values().map(|name| &**name);
+        for original in load::originals(input, names, &outcome.texts) {
+            outcome.texts.add(original);
+        }
+        let texts = outcome.texts.clone();
+        let places = Places::new(&program, &sources, &texts);
+        outcome.trusted = audit::trusted(&program, &places, &self.options, self.audit);
+        // What it stays if nothing is verified.
+        outcome.verdict = if self.selects() {
+            FileVerdict::NothingSelected
+        } else {
+            without_members_to_verify(&program, is_blank)
+        };
+        let Some(options) = self.options_for(&program, &places) else {
+            return follower.loaded(outcome, &[]);
+        };
+        let request = Request::new(&program, &sources, &options);
+        let request = direct.as_ref().map_or(request, |direct| request.directly(direct));
+        let mut assigned = self.assigned.clone();
+        if let Some(sharding) = &self.shard {
+            assigned.settled.extend(deal(sharding, &request, &places, outcome));
+        }
+        let is_chalice = input.language() == Language::Chalice;
+        let replayer = (self.replay && direct.is_none() && is_chalice)
+            .then(|| Replayer::new(input, &texts))
+            .flatten();
+        let replayer = replayer.as_ref();
+        let bodies = Bodies::new(&program, &places);
+        let bodies = (self.graphs && direct.is_none()).then_some(&bodies);
+        let told = &*outcome;
+        let relay =
+            Relay { session: self, places: &places, outcome: told, replayer, bodies, follower };
+        let request = request.assigned(&assigned).observed(&relay);
+        let report = request.recalling(self.answers.as_deref()).verify();
+        for member in report.members {
+            let (member, diagnostics) = self.of_report(member, &places, replayer, bodies);
+            outcome.add(member, diagnostics);
+        }
     }
 
     /// Makes the outcome of a member for the user.
@@ -305,7 +304,7 @@ fn front_end(
 }
 
 /// The outcome of a defect.
-fn broken(input: &Input, defect: &str) -> Outcome {
+fn broken(input: &Input, defect: &Defect) -> Outcome {
     let mut outcome = Outcome::empty(&input.name);
     outcome.verdict = FileVerdict::Error;
     let text = format!("internal error: {defect}");
@@ -376,27 +375,25 @@ fn whole_file(file: &str, id: &str, text: String) -> Diagnostic {
     Diagnostic::of(Message::error(id, text, Place::start_of(file)))
 }
 
-/// Deals the members that `options` select to shards, and takes those of other shards out of them.
+/// Deals the members that a request asks for to shards, and yields those of other shards.
+///
+/// Where a run goes on after a part of it was lost, members are dealt as they were in the
+/// beginning: what is settled has no part in it.
 fn deal(
     sharding: &Sharding,
-    program: &Program,
-    sources: &Sources,
+    request: &Request<'_>,
     places: &Places<'_>,
-    options: &mut Options,
     outcome: &mut Outcome,
-) {
-    // Where a run goes on after a part of it was lost, members are dealt as they were in the
-    // beginning.
-    let settled = std::mem::take(&mut options.settled);
-    let members = crate::verify::members(program, sources, options);
-    options.settled = settled;
+) -> Vec<(MemberKind, String)> {
+    let members = request.members();
+    let mut others = Vec::new();
     let name = |member: &Planned| places.name(member.span, member.name.clone());
     let names: Vec<String> = members.iter().map(name).collect();
     let shards = sharding.deal(&outcome.file, &members, &names);
     for ((member, name), shard) in members.into_iter().zip(names).zip(shards) {
         let Planned { kind, name: id, span } = member;
         if shard != sharding.shard.number {
-            options.settled.insert((kind, id));
+            others.push((kind, id));
         }
         outcome.dealt.push(Dealt { kind, name, place: places.of(span), shard });
     }
@@ -404,6 +401,7 @@ fn deal(
     if !outcome.dealt.is_empty() {
         outcome.verdict = FileVerdict::Checked;
     }
+    others
 }
 
 /// Returns the verdict on a program without a verified member, where no selection was made.
@@ -434,15 +432,25 @@ pub fn name_and_span(program: &Program, member: Member) -> (&str, Span) {
 }
 
 /// Runs `work` where recursion has room; a panic in it is the error.
-pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Defect> {
     thread::scope(|scope| {
         let caught = || catch_unwind(AssertUnwindSafe(work));
         let thread = thread::Builder::new()
             .stack_size(stack::size(STACK_SIZE))
-            .spawn_scoped(scope, caught)
-            .map_err(|error| format!("cannot start a thread: {error}"))?;
-        thread.join().unwrap_or_else(Err).map_err(|panic| words(&*panic))
+            .spawn_scoped(scope, caught)?;
+        thread.join().unwrap_or_else(Err).map_err(|panic| Defect::Panic(words(&*panic)))
     })
+}
+
+/// An end of some work that is not its result.
+#[derive(Debug, thiserror::Error)]
+pub enum Defect {
+    /// There is no thread with a large stack.
+    #[error("cannot start a thread: {0}")]
+    NoThread(#[from] std::io::Error),
+    /// The words of a panic.
+    #[error("{0}")]
+    Panic(String),
 }
 
 fn words(panic: &(dyn std::any::Any + Send)) -> String {

@@ -18,6 +18,9 @@ mod tasks;
 mod termination;
 mod turns;
 
+use std::any::Any;
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashSet;
 use sil::program::{DomainId, Member, Program};
 use sil::source::Sources;
@@ -31,94 +34,86 @@ use self::selection::{is_selected, planned, reported};
 use self::tasks::{Run, note_predicate, observed};
 use self::turns::Turns;
 use crate::answers::{Answers, Recall, Recalled};
-use crate::direct::Direct;
+use crate::direct::{Direct, above};
 use crate::engine::members::analysis::Analysis;
 use crate::engine::whole::Facts;
-use crate::engine::{Context, Engine, Visible};
+use crate::engine::{Above, Context, Engine, Visible};
 use crate::huge_pages;
 use crate::observer::{Nobody, Observer, Planned};
-use crate::options::Options;
+use crate::options::{Assigned, Options};
 use crate::report::{MemberReport, Report};
 use crate::stack;
 
-/// Verifies the selected members of a program. The report is the same for every number of threads.
-pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report {
-    verify_with(program, sources, options, &Nobody)
+/// A program to verify, and how.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    program: &'a Program,
+    direct: Option<&'a Direct>,
+    sources: &'a Sources,
+    options: &'a Options,
+    assigned: &'a Assigned,
+    observer: &'a dyn Observer,
+    answers: Option<&'a Answers>,
 }
 
-/// The same; `observer` hears how it gets on, and may stop it.
-pub fn verify_with(
-    program: &Program,
-    sources: &Sources,
-    options: &Options,
-    observer: &dyn Observer,
-) -> Report {
-    verify_recalling(program, sources, options, observer, None)
-}
+impl<'a> Request<'a> {
+    /// Asks for the members of a program that the options select.
+    pub fn new(program: &'a Program, sources: &'a Sources, options: &'a Options) -> Self {
+        static NOTHING: Assigned = Assigned { settled: BTreeSet::new(), given_up: Vec::new() };
+        let (assigned, observer) = (&NOTHING, &Nobody);
+        Self { program, direct: None, sources, options, assigned, observer, answers: None }
+    }
 
-/// The same; what `answers` know already is not verified again, and what is found is added to them.
-pub fn verify_recalling(
-    program: &Program,
-    sources: &Sources,
-    options: &Options,
-    observer: &dyn Observer,
-    answers: Option<&Answers>,
-) -> Report {
-    verify_either(program, None, sources, options, observer, answers)
-}
+    /// Goes on where earlier attempts have ended.
+    #[must_use]
+    pub fn assigned(self, assigned: &'a Assigned) -> Self {
+        Self { assigned, ..self }
+    }
 
-/// Verifies a Chalice program without a translation; `table` has its declarations.
-pub(crate) fn verify_direct(
-    table: &Program,
-    direct: &Direct,
-    sources: &Sources,
-    options: &Options,
-    observer: &dyn Observer,
-) -> Report {
-    // The keys of answers are about SIL programs.
-    verify_either(table, Some(direct), sources, options, observer, None)
-}
+    /// An observer hears how it gets on, and may stop it.
+    #[must_use]
+    pub fn observed(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
+    }
 
-/// The members about which there will be reports, in their order.
-pub(crate) fn members(program: &Program, sources: &Sources, options: &Options) -> Vec<Planned> {
-    let members = reported(program, sources, options).into_iter();
-    members.map(|member| planned(program, member)).collect()
-}
+    /// Does not verify again what answers know already, and adds what is found to them. The keys of
+    /// answers are about SIL programs: of others nothing is recalled.
+    #[must_use]
+    pub fn recalling(self, answers: Option<&'a Answers>) -> Self {
+        Self { answers, ..self }
+    }
 
-fn verify_either(
-    program: &Program,
-    direct: Option<&Direct>,
-    sources: &Sources,
-    options: &Options,
-    observer: &dyn Observer,
-    answers: Option<&Answers>,
-) -> Report {
-    let run = |in_parallel| {
-        verify_members(program, direct, sources, options, observer, answers, in_parallel)
-    };
-    match rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads)
-        .stack_size(stack::size(STACK_SIZE))
-        .start_handler(|_| huge_pages::prefer())
-        .build()
-    {
-        Ok(pool) => pool.install(|| run(true)),
-        // No threads to be had: this one will do.
-        Err(_) => run(false),
+    /// Executes a Chalice program without a translation; `program` is the table of its
+    /// declarations.
+    pub(crate) fn directly(self, direct: &'a Direct) -> Self {
+        Self { direct: Some(direct), ..self }
+    }
+
+    /// The members about which there will be reports, in their order.
+    pub(crate) fn members(&self) -> Vec<Planned> {
+        let members = reported(self, self.program).into_iter();
+        members.map(|member| planned(self.program, member)).collect()
+    }
+
+    /// Verifies the members. The report is the same for every number of threads.
+    pub fn verify(&self) -> Report {
+        match rayon::ThreadPoolBuilder::new()
+            .num_threads(self.options.threads)
+            .stack_size(stack::size(STACK_SIZE))
+            .start_handler(|_| huge_pages::prefer())
+            .build()
+        {
+            Ok(pool) => pool.install(|| verify_members(self, true)),
+            // No threads to be had: this one will do.
+            Err(_) => verify_members(self, false),
+        }
     }
 }
 
 const STACK_SIZE: usize = 256 << 20;
 
-fn verify_members(
-    program: &Program,
-    direct: Option<&Direct>,
-    sources: &Sources,
-    options: &Options,
-    observer: &dyn Observer,
-    answers: Option<&Answers>,
-    in_parallel: bool,
-) -> Report {
+fn verify_members(request: &Request<'_>, in_parallel: bool) -> Report {
+    let Request { program, direct, sources, options, assigned, observer, answers } = *request;
     let with_checks = options.smoke.then(|| sil::plugins::smoke::instrument(program));
     let program = with_checks.as_ref().unwrap_or(program);
     let amounts = if options.exact_amounts_in_functions {
@@ -129,10 +124,12 @@ fn verify_members(
     let termination = sil::plugins::termination::instrument(program, amounts);
     let program = termination.as_ref().map_or(program, |checks| &checks.program);
     let context = Context {
-        direct,
+        own: direct.map(|direct| direct as &(dyn Any + Send + Sync)),
+        above: if direct.is_some() { above() } else { Above::of_sil() },
+        given_up: &assigned.given_up,
         ..Context::new(program, sources, options, observer, termination.as_ref())
     };
-    let reported = reported(program, sources, options);
+    let reported = reported(request, program);
     observer.planned(&reported.iter().map(|&member| planned(program, member)).collect::<Vec<_>>());
     let is_domain = |member: &Member| matches!(member, Member::Domain(_));
     // Axioms may mention nothing that needs a proof, so nothing else is to come; that they are
@@ -141,7 +138,7 @@ fn verify_members(
         let domains = reported.iter().copied().filter(is_domain);
         domains.for_each(|domain| observer.finished(&blank(program, domain)));
     }
-    let schedule = Schedule::new(&context, |member| is_selected(program, member, options));
+    let schedule = Schedule::new(&context, |member| is_selected(request, program, member));
     let collected = Collected::new(&schedule, &reported, observer);
     let analysis = Analysis::of(program);
     let analysis = match direct {
@@ -151,8 +148,10 @@ fn verify_members(
         None => analysis,
     };
     let tasks = schedule.tasks.iter().map(Task::subject);
+    let answers = answers.filter(|_| direct.is_none());
     let recall = answers.and_then(|answers| {
-        Recall::new(answers, program, sources, context.termination, options, tasks)
+        let settings = (options, &assigned.given_up[..]);
+        Recall::new(answers, program, sources, context.termination, settings, tasks)
     });
     let known = recall.as_ref().map(|recall| recall.look(&context, &analysis));
     let is_known = known.as_ref().map_or(Vec::new(), Recalled::numbers);

@@ -158,8 +158,6 @@ pub struct ProverOptions {
     pub solver: SolverKind,
     /// Where to write a script that replays the session, but for other tries at a question.
     pub smt_log: Option<Box<dyn Write>>,
-    /// Quantifiers that do not need their triggers are told without them: Z3 makes its own.
-    pub untriggered: bool,
     /// States are kept for [`Prover::values`].
     pub models: bool,
     /// 0: as always. With another number Z3 decides by that seed, and symbols have other names:
@@ -169,13 +167,7 @@ pub struct ProverOptions {
 
 impl Default for ProverOptions {
     fn default() -> Self {
-        ProverOptions {
-            solver: SolverKind::Simple,
-            smt_log: None,
-            untriggered: false,
-            models: false,
-            variation: 0,
-        }
+        ProverOptions { solver: SolverKind::Simple, smt_log: None, models: false, variation: 0 }
     }
 }
 

@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::amounts::Split;
 pub use self::display::Shown;
-pub use self::kind::{Label, Quant, Quantifier, TermKind, TheoryOp};
+pub use self::kind::{Quant, Quantifier, TermKind, TheoryOp};
 pub use self::sort::{Sort, SortKind};
 pub use self::substitution::Substitution;
 pub use self::symbol::{Declaration, Symbol, SymbolKind};

@@ -59,7 +59,7 @@ pub fn in_order<T: Send>(
                     if number >= numbers.end {
                         return;
                     }
-                    let result = on_large_stack(|| work(number));
+                    let result = on_large_stack(|| work(number)).map_err(|it| it.to_string());
                     results.lock().expect("no thread panics with the lock").push((number, result));
                 }
             });

@@ -272,15 +272,17 @@ fn forget(value: &mut serde_json::Value, without: &[&str]) {
 
 impl Choice {
     fn options(self) -> Options {
-        let options = Options { threads: 1, ..Options::default() };
+        let mut options = Options::default();
+        options.threads = 1;
         match self {
-            Self::Default => options,
-            Self::AssumeInjectivity => Options { assume_injectivity_on_inhale: true, ..options },
-            Self::ExactAmounts => Options { exact_amounts_in_functions: true, ..options },
-            Self::Counterexample => Options { counterexample: true, ..options },
-            Self::AssumeTermination => Options { assume_termination: true, ..options },
-            Self::AssumeFailures => Options { assume_failures: true, ..options },
+            Self::Default => {}
+            Self::AssumeInjectivity => options.assume_injectivity_on_inhale = true,
+            Self::ExactAmounts => options.exact_amounts_in_functions = true,
+            Self::Counterexample => options.counterexample = true,
+            Self::AssumeTermination => options.assume_termination = true,
+            Self::AssumeFailures => options.assume_failures = true,
         }
+        options
     }
 }
 

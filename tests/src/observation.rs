@@ -68,7 +68,8 @@ impl Member {
 
 /// A session for tests: everything verified, on one thread.
 pub fn session(task: Task) -> Session {
-    let options = Options { threads: 1, ..Options::default() };
+    let mut options = Options::default();
+    options.threads = 1;
     Session { task, options, ..Session::default() }
 }
 

@@ -80,7 +80,7 @@ impl Presentation {
         let Some(path) = &self.baseline else { return Ok(None) };
         let text = fs::read_to_string(path);
         let text = text.with_context(|| format!("cannot read {}", path.display()))?;
-        let read = Baseline::read(&text).map_err(anyhow::Error::msg);
+        let read = Baseline::read(&text).map_err(anyhow::Error::new);
         read.map(Some).with_context(|| format!("no findings in {}", path.display()))
     }
 

@@ -61,8 +61,8 @@ fn obey(order: Order, input: &Input, mut session: Session, voice: &Voice) {
     }
     voice.with_texts.store(order.with_texts, Ordering::Relaxed);
     voice.with_answers.store(order.with_answers, Ordering::Relaxed);
-    session.options.settled = order.settled.into_iter().collect();
-    session.options.given_up = order.given_up;
+    session.assigned.settled = order.settled.into_iter().collect();
+    session.assigned.given_up = order.given_up;
     let outcome = session.run_with(input, voice);
     let is_broken = outcome.verdict == FileVerdict::Error && outcome.members.is_empty();
     voice.say(&Event::Done { broken: is_broken.then(|| Head::of(&outcome, true)) });

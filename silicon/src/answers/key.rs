@@ -55,7 +55,7 @@ pub(super) struct Keys<'p> {
 }
 
 impl<'p> Keys<'p> {
-    pub(super) fn new(reader: Reader<'p>, options: &Options) -> Self {
+    pub(super) fn new(reader: Reader<'p>, options: &Options, given_up: &[GivenUp]) -> Self {
         let program = reader.program;
         let mut numbering = Writer::default();
         program.functions.iter().for_each(|(_, function)| numbering.text(&function.name));
@@ -63,7 +63,7 @@ impl<'p> Keys<'p> {
         program.domains.iter().for_each(|(_, domain)| numbering.text(&domain.name));
         Self {
             reader,
-            base: base(program, options),
+            base: base(program, options, given_up),
             numbering: numbering.digest(),
             domains: program.domains.iter().map(|(id, _)| Part::Domain(id)).collect(),
             encoded: FxHashMap::default(),
@@ -138,21 +138,19 @@ fn name(program: &Program, part: Part) -> &str {
 }
 
 /// Digests everything that is the same for all tasks of a run.
-fn base(program: &Program, options: &Options) -> Digest {
+fn base(program: &Program, options: &Options, given_up: &[GivenUp]) -> Digest {
     let Options {
         // Which members are reported on does not change what is found in them.
         members: _,
         excluded: _,
         methods: _,
         excluded_methods: _,
-        settled: _,
         // Reports are the same for every number of threads.
         threads: _,
         // Who is near a limit on time is not kept.
         deadline: _,
         member_time_limit,
         obligation_limit,
-        given_up,
         // Answers are not used then.
         smt_log: _,
         profile: _,
@@ -163,8 +161,6 @@ fn base(program: &Program, options: &Options) -> Digest {
         assume_failures,
         join,
         native,
-        without_own_triggers,
-        without_memoised_summaries,
         counterexample,
         variation,
     } = options;
@@ -197,8 +193,6 @@ fn base(program: &Program, options: &Options) -> Digest {
         Native::Off => 1,
         Native::Checked => 2,
     });
-    base.flag(*without_own_triggers);
-    base.flag(*without_memoised_summaries);
     base.flag(*counterexample);
     base.flag(program.origins.is_annotated);
     base.flag(program.origins.tells_null_receivers);

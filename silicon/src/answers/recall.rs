@@ -19,7 +19,7 @@ use crate::engine::knowledge::functions::Phase;
 use crate::engine::members::analysis::Analysis;
 use crate::engine::state::heap::Resource;
 use crate::engine::whole::Fact;
-use crate::options::Options;
+use crate::options::{GivenUp, Options};
 use crate::report::{Cost, Finding, MemberReport, Verdict, full_id};
 
 /// The run of one program.
@@ -99,13 +99,13 @@ impl<'p> Recall<'p> {
         program: &'p Program,
         sources: &'p Sources,
         checks: Option<&'p Instrumented>,
-        options: &Options,
+        (options, given_up): (&Options, &[GivenUp]),
         tasks: impl Iterator<Item = (Subject<'s>, Work)>,
     ) -> Option<Self> {
         if options.smt_log.is_some() || options.profile.is_some() {
             return None;
         }
-        let mut keys = Keys::new(Reader { program, sources, checks }, options);
+        let mut keys = Keys::new(Reader { program, sources, checks }, options, given_up);
         let tasks: Vec<_> = tasks.map(|(subject, work)| (keys.of(&subject), work)).collect();
         let done = tasks.iter().map(|_| OnceLock::new()).collect();
         let audited = tasks.iter().map(|_| OnceLock::new()).collect();

@@ -7,7 +7,7 @@
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, Type};
 use sil::program::PredicateId;
 use sil::source::Span;
-use smt::terms::{Term, Terms};
+use smt::terms::{Term, Terms, grow_stack};
 
 use super::{Chalice, is_pure, renumbered, span};
 use crate::direct::eval::unknown;
@@ -173,8 +173,33 @@ impl Chalice<'_, '_> {
         self.assume(fact)
     }
 
+    /// Runs a rule on each part of an assertion, on the sides of conditions that this run takes. A
+    /// condition that is not `split` is a part itself.
+    pub(super) fn each_part(
+        &mut self,
+        assertion: &Expr,
+        split: fn(&Expr) -> bool,
+        blame: Blame,
+        rule: &mut dyn FnMut(&mut Self, &Expr) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        grow_stack(|| match &assertion.kind {
+            ExprKind::And(parts) => {
+                parts.iter().try_for_each(|part| self.each_part(part, split, blame, rule))
+            }
+            ExprKind::Implies { guard, body } if split(assertion) => {
+                let holds = self.decide(guard, blame)?;
+                if holds { self.each_part(body, split, blame, rule) } else { Ok(()) }
+            }
+            ExprKind::Conditional { condition, then, otherwise } if split(assertion) => {
+                let side = if self.decide(condition, blame)? { then } else { otherwise };
+                self.each_part(side, split, blame, rule)
+            }
+            _ => rule(self, assertion),
+        })
+    }
+
     /// Which way this run goes at a condition of an assertion.
-    pub(super) fn decide(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
+    fn decide(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
         let condition = self.eval(condition, blame)?;
         self.branch(condition)
     }

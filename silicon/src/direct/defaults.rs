@@ -89,26 +89,10 @@ impl Chalice<'_, '_> {
         visit: &mut dyn FnMut(&mut Self, &Access) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::NotWellformed, at).trusted();
-        match &clause.kind {
-            ExprKind::And(parts) => {
-                parts.iter().try_for_each(|part| grow_stack(|| self.each_own(part, at, visit)))
-            }
-            ExprKind::Implies { guard, body } if speaks_of_own(body) => {
-                if self.decide(guard, blame)? {
-                    grow_stack(|| self.each_own(body, at, visit))
-                } else {
-                    Ok(())
-                }
-            }
-            ExprKind::Conditional { condition, then, otherwise }
-                if speaks_of_own(then) || speaks_of_own(otherwise) =>
-            {
-                let side = if self.decide(condition, blame)? { then } else { otherwise };
-                grow_stack(|| self.each_own(side, at, visit))
-            }
-            ExprKind::Access(access) if is_own(access) => visit(self, access),
+        self.each_part(clause, speaks_of_own, blame, &mut |chalice, part| match &part.kind {
+            ExprKind::Access(access) if is_own(access) => visit(chalice, access),
             _ => Ok(()),
-        }
+        })
     }
 }
 

@@ -13,12 +13,11 @@ use chalice::program::{Access, Domain, Expr, ExprKind, FunctionId, LocalId, Reac
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::functions::bind;
-use super::{Chalice, Direct, is_pure, span};
+use super::{Chalice, Direct, is_impure, is_pure, span};
 use crate::direct::eval::is_in;
 use crate::direct::eval::unknown;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::members::function::Written;
-use crate::engine::rules::assertion::conjuncts;
 use crate::engine::rules::language::Language;
 use crate::engine::state::State;
 use crate::engine::state::heap::{Heap, Resource};
@@ -177,9 +176,11 @@ impl Chalice<'_, '_> {
         let blame = Blame::new(ErrorId::TerminationFailed, span(expr.span)).trusted();
         let given = self.peek(frame, |chalice| {
             let (given, left) = chalice.consuming_heap(|chalice| {
-                conjuncts(&function.requires)
-                    .into_iter()
-                    .try_for_each(|(_, part)| chalice.give_whole(part, blame))
+                let mut give = |chalice: &mut Self, part: &Expr| chalice.give_whole(part, blame);
+                function
+                    .requires
+                    .iter()
+                    .try_for_each(|clause| chalice.each_part(clause, is_impure, blame, &mut give))
             });
             given.map(|()| left)
         });
@@ -194,39 +195,18 @@ impl Chalice<'_, '_> {
         self.prove(some, blame, Reason::FootprintNotDecreasing, blame.span)
     }
 
-    /// Gives away what an assertion speaks about, all of it.
-    fn give_whole(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
-        if is_pure(assertion) {
-            let fact = self.eval(assertion, blame)?;
+    /// Gives away what a part of an assertion speaks about, all of it.
+    fn give_whole(&mut self, part: &Expr, blame: Blame) -> Result<(), Stop> {
+        if is_pure(part) {
+            let fact = self.eval(part, blame)?;
             return self.assume(fact);
         }
-        let give_all = |chalice: &mut Self, side: &Expr| {
-            conjuncts([side])
-                .into_iter()
-                .try_for_each(|(_, part)| grow_stack(|| chalice.give_whole(part, blame)))
-        };
-        match &assertion.kind {
-            ExprKind::And(_) => give_all(self, assertion),
-            ExprKind::Implies { guard, body } => {
-                if self.decide(guard, blame)? {
-                    give_all(self, body)
-                } else {
-                    Ok(())
-                }
-            }
-            ExprKind::Conditional { condition, then, otherwise } => {
-                let holds = self.decide(condition, blame)?;
-                give_all(self, if holds { then } else { otherwise })
-            }
-            ExprKind::Access(access) => {
-                let (resource, arguments) = self.location(access, blame)?;
-                let left = self.here.left();
-                let held = self.all_held(&left, resource, &arguments, blame)?;
-                self.take_location(resource, &arguments, held)?;
-                Ok(())
-            }
-            _ => unknown(assertion),
-        }
+        let ExprKind::Access(access) = &part.kind else { return unknown(part) };
+        let (resource, arguments) = self.location(access, blame)?;
+        let left = self.here.left();
+        let held = self.all_held(&left, resource, &arguments, blame)?;
+        self.take_location(resource, &arguments, held)?;
+        Ok(())
     }
 }
 

@@ -9,16 +9,15 @@ use super::{Chalice, Direct, renumbered, scope};
 use crate::engine::Above;
 use crate::engine::rules::language::Language;
 
-impl Above {
-    /// The same, where a Chalice program is executed directly.
-    pub(crate) fn of_direct(self) -> Self {
-        Self {
-            unfold: |engine, predicate, arguments, amount, at, blame| {
-                Chalice::of(engine).open(predicate, arguments, amount, at, blame)
-            },
-            fields_in: |engine, predicate| Chalice::of(engine).fields_in(predicate),
-            ..self
-        }
+/// The rules that the engine needs where a Chalice program is executed directly.
+pub(crate) fn above() -> Above {
+    Above {
+        unfold: |engine, predicate, arguments, amount, at, blame| {
+            Chalice::of(engine).open(predicate, arguments, amount, at, blame)
+        },
+        fields_in: |engine, predicate| Chalice::of(engine).fields_in(predicate),
+        amounts: Some(super::amount_in_words),
+        ..Above::of_sil()
     }
 }
 

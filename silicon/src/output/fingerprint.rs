@@ -55,6 +55,17 @@ pub(super) fn rooted(directory: &Path, name: &str) -> String {
     rooted.display().to_string()
 }
 
+/// A text that is no report of an earlier run.
+#[derive(Debug, thiserror::Error)]
+pub enum NoBaseline {
+    #[error(transparent)]
+    Unread(#[from] serde_json::Error),
+    #[error("it is no report in SARIF")]
+    Other,
+    #[error("a result has no `{FINGERPRINT}`")]
+    Unmarked,
+}
+
 /// The findings of an earlier run.
 #[derive(Debug)]
 pub struct Baseline {
@@ -63,15 +74,15 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads a report in SARIF of this verifier. `Err`: what is wrong with it.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let log: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let results = log["runs"][0]["results"].as_array().ok_or("it is no report in SARIF")?;
+    /// Reads a report in SARIF of this verifier.
+    pub fn read(text: &str) -> Result<Self, NoBaseline> {
+        let log: Value = serde_json::from_str(text)?;
+        let results = log["runs"][0]["results"].as_array().ok_or(NoBaseline::Other)?;
         let print = |result: &Value| {
             let print = result["partialFingerprints"][FINGERPRINT].as_str();
-            print.map(str::to_owned).ok_or_else(|| format!("a result has no `{FINGERPRINT}`"))
+            print.map(str::to_owned).ok_or(NoBaseline::Unmarked)
         };
-        let known = results.iter().map(print).collect::<Result<_, _>>()?;
+        let known = results.iter().map(print).collect::<Result<_, NoBaseline>>()?;
         Ok(Self { known, prints: Fingerprints::default() })
     }
 

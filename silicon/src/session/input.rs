@@ -238,12 +238,17 @@ impl Lines {
 }
 
 impl std::str::FromStr for Lines {
-    type Err = String;
+    type Err = NoLines;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::parse(text).ok_or_else(|| "expected FILE:LINE or FILE:LINE-LINE".into())
+    fn from_str(text: &str) -> Result<Self, NoLines> {
+        Self::parse(text).ok_or(NoLines)
     }
 }
+
+/// A text that names no lines of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("expected FILE:LINE or FILE:LINE-LINE")]
+pub struct NoLines;
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chalice_run::amount::Rational;
 use chalice_run::code::Code;
-use chalice_run::generate::{Head, HeadText, Location as Place, Model, ModelValue, Share as Part};
+use chalice_run::generate::{
+    Head, HeadText, Location as Place, Model, ModelValue, Share as Part, Unfit,
+};
 use chalice_run::replay::{Blame, Contract, Limits, NotFromLoop, Replayed, Search, replay};
 use chalice_run::sources::Sources;
 use num_traits::ToPrimitive;
@@ -245,7 +247,7 @@ impl Replayer {
             Search::NotReproduced(runs, why) => {
                 let segment = head.and_then(|(line, head)| {
                     let why = match (head, why) {
-                        (Err(words), _) => words,
+                        (Err(unfit), _) => unfit.to_string(),
                         (Ok(_), why) => self.not_from_loop(&why?),
                     };
                     Some(NoSegment { line, why })
@@ -253,8 +255,8 @@ impl Replayer {
                 Replay::None { runs, segment }
             }
             Search::NoStart => {
-                let words = |(line, head): (usize, Result<_, String>)| {
-                    head.err().map(|why| NoSegment { line, why })
+                let words = |(line, head): (usize, Result<_, NoHead>)| {
+                    head.err().map(|unfit| NoSegment { line, why: unfit.to_string() })
                 };
                 Replay::None { runs: 0, segment: head.and_then(words) }
             }
@@ -267,14 +269,13 @@ impl Replayer {
         method: u32,
         known: &Counterexample,
         head: &Forgotten,
-    ) -> Result<(HeadText, Head), String> {
+    ) -> Result<(HeadText, Head), NoHead> {
         let text = head_text(known, head, &self.fields)?;
         let is_at = |span: chalice::Span| {
             let place = self.sources.place(span.start);
             (place.line, place.column) == text.place
         };
-        let head =
-            Head::new(&self.code, method, is_at, &text).map_err(|unfit| unfit.to_string())?;
+        let head = Head::new(&self.code, method, is_at, &text).map_err(NoHead::Unfit)?;
         Ok((text, head))
     }
 
@@ -403,15 +404,28 @@ fn place_of(location: &Location, names: &[chalice2sil::FieldName]) -> Option<Pla
     Some(Place { object: *object as u32, class, name })
 }
 
+/// A state at the head of a loop in which no run can start.
+#[derive(Debug, thiserror::Error)]
+enum NoHead {
+    #[error("more is held there than the solver's state describes")]
+    More,
+    #[error("the solver's state there does not say what `{0}` is")]
+    Untold(String),
+    #[error("how much of `{0}` is held there depends on read fractions")]
+    OpenShare(String),
+    #[error("{0}")]
+    Unfit(Unfit),
+}
+
 /// Describes a counterexample's state at the head of a loop, where it says nothing else.
 fn head_text(
     known: &Counterexample,
     head: &Forgotten,
     names: &[chalice2sil::FieldName],
-) -> Result<HeadText, String> {
-    let untold = |what: &str| format!("the solver's state there does not say what `{what}` is");
+) -> Result<HeadText, NoHead> {
+    let untold = |what: &str| NoHead::Untold(what.to_owned());
     if head.has_more {
-        return Err("more is held there than the solver's state describes".to_owned());
+        return Err(NoHead::More);
     }
     let mut text = HeadText { place: (head.line, head.column), ..HeadText::default() };
     for variable in &head.variables {
@@ -427,10 +441,8 @@ fn head_text(
             None => None,
         };
         let place = place_of(location, names).ok_or_else(untold)?;
-        let share = part_of(&location.share).ok_or_else(|| {
-            let what = &location.location;
-            format!("how much of `{what}` is held there depends on read fractions")
-        })?;
+        let open = || NoHead::OpenShare(location.location.clone());
+        let share = part_of(&location.share).ok_or_else(open)?;
         text.held.push((place, share, value));
     }
     for location in known.old.iter().filter(|location| !is_level(location)) {

@@ -42,27 +42,48 @@ impl fmt::Display for Shard {
 }
 
 impl FromStr for Shard {
-    type Err = String;
+    type Err = NoShard;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, NoShard> {
         let parse = || {
             let (number, of) = text.split_once('/')?;
             Some((number.parse().ok()?, of.parse::<NonZeroUsize>().ok()?))
         };
-        let (number, of) = parse().ok_or("expected two numbers, as in 2/3")?;
+        let (number, of) = parse().ok_or(NoShard::Form)?;
         if of.get() > Self::MOST {
-            Err(format!("there are at most {} shards", Self::MOST))
+            Err(NoShard::TooMany)
         } else if (1..=of.get()).contains(&number) {
             Ok(Self { number, of })
         } else {
-            Err(format!("the first number is one from 1 to {of}"))
+            Err(NoShard::Beyond(of))
         }
     }
+}
+
+/// A text that names no shard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoShard {
+    #[error("expected two numbers, as in 2/3")]
+    Form,
+    #[error("there are at most {} shards", Shard::MOST)]
+    TooMany,
+    #[error("the first number is one from 1 to {0}")]
+    Beyond(NonZeroUsize),
 }
 
 /// The costs of members in an earlier run.
 #[derive(Clone, Default, Debug)]
 pub struct Costs(BTreeMap<Named, f64>);
+
+/// A text that does not tell costs.
+#[derive(Debug, thiserror::Error)]
+pub enum NoCosts {
+    /// A line, from 1, that no run has printed.
+    #[error("line {line}: {error}")]
+    Line { line: usize, error: serde_json::Error },
+    #[error("it has no members")]
+    NoMembers,
+}
 
 /// A member, by names that stay when lines move.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -88,19 +109,18 @@ struct Line {
 }
 
 impl Costs {
-    /// Reads what a run has printed with `--message-format json`. `Err`: what is wrong, with its
-    /// line.
-    pub fn read(text: &str) -> Result<Self, String> {
+    /// Reads what a run has printed with `--message-format json`.
+    pub fn read(text: &str) -> Result<Self, NoCosts> {
         let mut costs = Self::default();
         for (index, line) in text.lines().enumerate() {
             let line: Line = serde_json::from_str(line)
-                .map_err(|error| format!("line {}: {error}", index + 1))?;
+                .map_err(|error| NoCosts::Line { line: index + 1, error })?;
             if line.is == "member" {
                 costs.add(&line.file, &line.kind, &line.name, line.time_ms);
             }
         }
         if costs.0.is_empty() {
-            return Err("it has no members".to_owned());
+            return Err(NoCosts::NoMembers);
         }
         Ok(costs)
     }

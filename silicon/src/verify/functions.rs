@@ -52,7 +52,7 @@ pub(super) fn functions_of_group(
             let run = |engine: &mut Engine<'_>| {
                 engine.setting.recursion_group = group.clone();
                 engine.setting.is_function = true;
-                let is_direct = context.direct.is_some();
+                let is_direct = context.own.is_some();
                 let in_sil = InSil(&engine.program.functions[function]);
                 match phase {
                     // What builds on an ill-formed contract would be reported for no other reason.

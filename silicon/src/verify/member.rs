@@ -85,7 +85,9 @@ pub(super) fn verify_member<'p>(
     report.statistics.time = started.elapsed();
     match trace.map(|trace| trace.read()) {
         Some(Ok(instances)) => report.statistics.instances = instances,
-        Some(Err(problem)) => stopped(context.options, &mut report, Stop::Broken(problem)),
+        Some(Err(problem)) => {
+            stopped(context.options, &mut report, Stop::Broken(problem.to_string()));
+        }
         None => {}
     }
     (report, axioms)
@@ -96,7 +98,7 @@ pub(super) fn verify_body(
     member: Member,
     engine: &mut Engine<'_>,
 ) -> Result<(), Stop> {
-    if context.direct.is_some() {
+    if context.own.is_some() {
         return Chalice::of(engine).verify(member);
     }
     match member {

@@ -26,14 +26,21 @@ impl Trace {
     }
 
     /// Instances by quantifier; only once the workspace is gone has all been written.
-    pub(super) fn read(&self) -> Result<BTreeMap<String, u64>, String> {
-        match &self.0 {
-            Ok(path) => File::open(path)
-                .and_then(|file| profile::instances(BufReader::new(file)))
-                .map_err(|error| format!("cannot read {}: {error}", path.display())),
-            Err(error) => Err(format!("cannot write a trace: {error}")),
-        }
+    pub(super) fn read(&self) -> Result<BTreeMap<String, u64>, NoProfile> {
+        let path = self.0.as_ref().map_err(|error| NoProfile::Unwritten(error.to_string()))?;
+        File::open(path)
+            .and_then(|file| profile::instances(BufReader::new(file)))
+            .map_err(|error| NoProfile::Unread(path.clone(), error))
     }
+}
+
+/// An end of a trace without a profile.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoProfile {
+    #[error("cannot write a trace: {0}")]
+    Unwritten(String),
+    #[error("cannot read {path}: {error}", path = .0.display(), error = .1)]
+    Unread(PathBuf, io::Error),
 }
 
 impl Drop for Trace {

@@ -6,7 +6,7 @@ use sil::source::Span;
 use super::selection::describe;
 use crate::engine::Stop;
 use crate::options::Options;
-use crate::report::{ErrorId, Finding, MemberReport, Reason, Severity, Statistics, Verdict};
+use crate::report::{ErrorId, Finding, MemberReport, Reason, Statistics, Verdict};
 
 /// The report on a member of which nothing has been shown to fail.
 pub(super) fn blank(program: &Program, member: Member) -> MemberReport {
@@ -77,7 +77,7 @@ pub(super) fn stopped(options: &Options, report: &mut MemberReport, stop: Stop) 
         ),
     };
     report.verdict = report.verdict.max(verdict);
-    let mut found = finding(error, reason, span, message);
+    let mut found = Finding::warning(error, reason, span, message);
     if error == ErrorId::Timeout
         && let Some((place, what)) = report.statistics.last
         && place != Span::default()
@@ -87,34 +87,15 @@ pub(super) fn stopped(options: &Options, report: &mut MemberReport, stop: Stop) 
     report.findings.push(found);
 }
 
-pub(super) fn finding(
-    error: ErrorId,
-    reason: Option<Reason>,
-    span: Span,
-    message: String,
-) -> Finding {
-    Finding {
-        severity: Severity::Warning,
-        error,
-        reason,
-        message,
-        span,
-        reason_span: None,
-        related: Vec::new(),
-        implementation: None,
-        path: Vec::new(),
-        counterexample: None,
-        shortfall: None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Severity;
 
     #[test]
     fn nothing_that_a_part_finds_is_lost() {
-        let gave_up = finding(ErrorId::AssertFailed, None, Span::default(), "gave up".to_owned());
+        let words = "gave up".to_owned();
+        let gave_up = Finding::warning(ErrorId::AssertFailed, None, Span::default(), words);
         let failed = Finding { severity: Severity::Error, ..gave_up.clone() };
         let report = |verdict, findings| MemberReport {
             kind: crate::report::MemberKind::Method,

@@ -376,7 +376,8 @@ struct Builder<'p> {
 
 impl<'p> Builder<'p> {
     fn new(context: &Context<'p>) -> Self {
-        let Context { program, termination, direct, .. } = *context;
+        let Context { program, termination, .. } = *context;
+        let direct = Direct::of(context);
         let mut mentioned = Mentioned::default();
         for (_, domain) in program.domains.iter() {
             domain.axioms.iter().for_each(|axiom| mentioned.look_at(program, &axiom.body));

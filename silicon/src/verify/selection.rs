@@ -5,19 +5,19 @@ use sil::program::{Member, Program};
 use sil::source::{Sources, Span};
 use sil::source_map;
 
+use super::Request;
 use crate::observer::Planned;
-use crate::options::Options;
 use crate::report::MemberKind;
 
 /// Tells whether there is a report on a member: it is selected, and there is something to say.
-fn is_reported(program: &Program, sources: &Sources, options: &Options, member: Member) -> bool {
+fn is_reported(request: &Request<'_>, program: &Program, member: Member) -> bool {
     let is_others = || {
         // Axioms that somebody else has written are looked at for contradictions, too.
         matches!(member, Member::Domain(_))
-            && (is_of_library(sources, program, member)
-                || !options.smoke && is_of_front_end(program, member))
+            && (is_of_library(request.sources, program, member)
+                || !request.options.smoke && is_of_front_end(program, member))
     };
-    !matches!(member, Member::Field(_)) && is_selected(program, member, options) && !is_others()
+    !matches!(member, Member::Field(_)) && is_selected(request, program, member) && !is_others()
 }
 
 /// Tells whether a front end has made a member, and not translated it.
@@ -26,10 +26,10 @@ fn is_of_front_end(program: &Program, member: Member) -> bool {
     program.is_translated() && source_map::given_name(program, span).is_none()
 }
 
-/// The members of the report, in its order.
-pub(super) fn reported(program: &Program, sources: &Sources, options: &Options) -> Vec<Member> {
+/// The members of the report, in its order. `program` is that of the request, perhaps with checks.
+pub(super) fn reported(request: &Request<'_>, program: &Program) -> Vec<Member> {
     let members = program.order.iter().copied();
-    members.filter(|&member| is_reported(program, sources, options, member)).collect()
+    members.filter(|&member| is_reported(request, program, member)).collect()
 }
 
 pub(super) fn planned(program: &Program, member: Member) -> Planned {
@@ -65,7 +65,8 @@ fn is_of_library(sources: &Sources, program: &Program, member: Member) -> bool {
     sources.range(span).is_some() && library::is_name(&sources.file(span.file).name)
 }
 
-pub(super) fn is_selected(program: &Program, member: Member, options: &Options) -> bool {
+pub(super) fn is_selected(request: &Request<'_>, program: &Program, member: Member) -> bool {
+    let (options, settled) = (request.options, &request.assigned.settled);
     let (kind, name, span) = describe(program, member);
     // A member of a translated program goes by either of its names.
     let given = source_map::given_name(program, span);
@@ -77,11 +78,7 @@ pub(super) fn is_selected(program: &Program, member: Member, options: &Options) 
     let is_method = matches!(member, Member::Method(_));
     is_asked_for(&options.members, &options.excluded)
         && (!is_method || is_asked_for(&options.methods, &options.excluded_methods))
-        && !is_settled(options, kind, &name)
-}
-
-fn is_settled(options: &Options, kind: MemberKind, name: &str) -> bool {
-    !options.settled.is_empty() && options.settled.contains(&(kind, name.to_owned()))
+        && (settled.is_empty() || !settled.contains(&(kind, name)))
 }
 
 /// Tells whether a name matches a glob of `*` and `?`.

@@ -169,7 +169,7 @@ impl Solver {
         let mut log = Log::new(options.smt_log);
         log.header(&SETTINGS);
         log.settings(&seed(options.variation));
-        let translator = Translator::new(workspace, log, options.untriggered, options.variation);
+        let translator = Translator::new(workspace, log, options.variation);
         Ok(Solver {
             context,
             translator,

@@ -48,20 +48,13 @@ pub(super) struct Translator {
     pub(super) has_fractions: bool,
     /// Some sort is one of Z3's own that a program names: bit-vectors, floating-point numbers.
     pub(super) has_backend_sorts: bool,
-    /// See [`super::ProverOptions::untriggered`].
-    untriggered: bool,
     /// See [`super::ProverOptions::variation`].
     pub(super) variation: u32,
     pub(super) log: Log,
 }
 
 impl Translator {
-    pub(super) fn new(
-        workspace: &Workspace,
-        log: Log,
-        untriggered: bool,
-        variation: u32,
-    ) -> Translator {
+    pub(super) fn new(workspace: &Workspace, log: Log, variation: u32) -> Translator {
         let tools = workspace.tools();
         let vocabulary = tools.vocabulary.clone();
         let mut translator = Translator {
@@ -79,7 +72,6 @@ impl Translator {
             is_nonlinear: false,
             has_fractions: false,
             has_backend_sorts: false,
-            untriggered,
             variation,
             log,
         };
@@ -281,9 +273,8 @@ impl Translator {
             bounds.push(self.apply(terms, variable, &[])?);
         }
         let bounds: Vec<&dyn Ast> = bounds.iter().map(|bound| bound as &dyn Ast).collect();
-        let name = quantifier.label.name.as_ref();
-        let is_untriggered = self.untriggered && quantifier.label.may_lose_triggers;
-        let triggers = if is_untriggered { &[] } else { &quantifier.triggers[..] };
+        let name = quantifier.label.as_ref();
+        let triggers = &quantifier.triggers;
         let mut patterns = Vec::with_capacity(triggers.len());
         for trigger in triggers {
             let parts = self.parts_to_match(terms, quantifier, trigger);

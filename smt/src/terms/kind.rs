@@ -71,29 +71,6 @@ pub enum Quant {
     Exists,
 }
 
-/// The name of a quantified formula, and its need of triggers.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Label {
-    /// For profiles.
-    pub name: Arc<str>,
-    /// The prover may choose triggers of its own (see `ProverOptions::untriggered`).
-    pub may_lose_triggers: bool,
-}
-
-impl Label {
-    /// A label of a formula that the prover may choose triggers for.
-    pub fn without_need(name: &str) -> Label {
-        Label { name: Arc::from(name), may_lose_triggers: true }
-    }
-}
-
-impl From<&str> for Label {
-    /// Makes the label of a formula that needs its triggers.
-    fn from(name: &str) -> Label {
-        Label { name: Arc::from(name), may_lose_triggers: false }
-    }
-}
-
 /// A quantified formula. Bound variables are numbered canonically, so that formulas which differ
 /// only in the choice of their variables are the same term. The label does not count either.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -104,7 +81,8 @@ pub struct Quantifier {
     pub triggers: Box<[Box<[Term]>]>,
     pub body: Term,
     pub weight: u32,
-    pub label: Label,
+    /// A name for profiles.
+    pub label: Arc<str>,
 }
 
 impl Quantifier {

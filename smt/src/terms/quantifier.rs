@@ -10,7 +10,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::{
-    Declaration, Info, Label, Quant, Quantifier, Sort, Symbol, SymbolKind, Term, TermKind, Terms,
+    Declaration, Info, Quant, Quantifier, Sort, Symbol, SymbolKind, Term, TermKind, Terms,
 };
 
 /// A set of symbols in order of first occurrence.
@@ -24,7 +24,7 @@ impl Terms {
         variables: &[Term],
         triggers: Vec<Vec<Term>>,
         body: Term,
-        label: impl Into<Label>,
+        label: impl Into<Arc<str>>,
         weight: u32,
     ) -> Term {
         self.quantify(Quant::Forall, variables, triggers, body, label.into(), weight)
@@ -36,7 +36,7 @@ impl Terms {
         variables: &[Term],
         triggers: Vec<Vec<Term>>,
         body: Term,
-        label: impl Into<Label>,
+        label: impl Into<Arc<str>>,
         weight: u32,
     ) -> Term {
         self.quantify(Quant::Exists, variables, triggers, body, label.into(), weight)
@@ -49,7 +49,7 @@ impl Terms {
         variables: &[Term],
         triggers: Vec<Vec<Term>>,
         body: Term,
-        label: Label,
+        label: Arc<str>,
         weight: u32,
     ) -> Term {
         // Sorts are not empty: a quantifier whose body is decided is decided.

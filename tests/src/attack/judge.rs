@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use sil::load::{Loaded, load_text};
+use silicon::Request;
 use silicon::options::{Join, Options};
 use silicon::report::{Report, Severity, Verdict};
 
@@ -58,14 +59,12 @@ pub(super) fn verify(text: &str, limits: Limits) -> Result<(Loaded, Report), Str
         let first = loaded.diagnostics.iter().find(|one| !one.code.is_warning());
         return Err(first.map_or("no program".to_owned(), |one| one.message.clone()));
     };
-    let options = Options {
-        threads: 1,
-        obligation_limit: limits.obligation,
-        member_time_limit: Some(limits.member),
-        join: limits.join,
-        ..Options::default()
-    };
-    let report = silicon::verify(program, &loaded.sources, &options);
+    let mut options = Options::default();
+    options.threads = 1;
+    options.obligation_limit = limits.obligation;
+    options.member_time_limit = Some(limits.member);
+    options.join = limits.join;
+    let report = Request::new(program, &loaded.sources, &options).verify();
     Ok((loaded, report))
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use sil::program::{Member, Program, Stmt, StmtKind};
 use sil::source::{Sources, Span};
+use silicon::Request;
 use silicon::options::Options;
 use silicon::report::Verdict;
 use silicon::session::name_and_span;
@@ -19,6 +20,17 @@ pub struct Limits {
     pub obligation: u32,
     /// Wall-clock time of one member.
     pub member: Duration,
+}
+
+impl Limits {
+    /// Options for verifying within these limits, on one thread.
+    pub(super) fn options(self) -> Options {
+        let mut options = Options::default();
+        options.threads = 1;
+        options.obligation_limit = self.obligation;
+        options.member_time_limit = Some(self.member);
+        options
+    }
 }
 
 /// The fate of a mutant.
@@ -52,14 +64,9 @@ pub fn verifies(
     member: Member,
     limits: Limits,
 ) -> Option<bool> {
-    let options = Options {
-        threads: 1,
-        members: vec![name_and_span(program, member).0.to_owned()],
-        obligation_limit: limits.obligation,
-        member_time_limit: Some(limits.member),
-        ..Options::default()
-    };
-    let report = silicon::verify(program, sources, &options);
+    let mut options = limits.options();
+    options.members = vec![name_and_span(program, member).0.to_owned()];
+    let report = Request::new(program, sources, &options).verify();
     match report.members.iter().map(|member| member.verdict).max()? {
         Verdict::Verified => Some(true),
         Verdict::Failed => Some(false),

@@ -12,7 +12,6 @@ use chalice::program::{
     StmtKind, Type,
 };
 use chalice::{SourceFile, Span};
-use silicon::options::Options;
 use silicon::report::{MemberKind, Verdict};
 use silicon::session::{Input, MemberOutcome, Outcome, Session};
 
@@ -438,13 +437,8 @@ fn of_member(outcome: &Outcome, name: &str) -> Option<Verdict> {
 }
 
 fn outcome(text: &str, members: Vec<String>, way: Way, limits: Limits) -> Outcome {
-    let options = Options {
-        threads: 1,
-        members,
-        obligation_limit: limits.obligation,
-        member_time_limit: Some(limits.member),
-        ..Options::default()
-    };
+    let mut options = limits.options();
+    options.members = members;
     let direct = way == Way::Direct;
     Session { direct, options, ..Session::default() }.run(&Input::text("planted.chalice", text))
 }

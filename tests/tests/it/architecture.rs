@@ -207,6 +207,16 @@ fn direct_execution_names_no_rule_of_sil() {
 }
 
 #[test]
+fn the_engine_names_nothing_above_it() {
+    for (module, code) in modules() {
+        for above in ["direct", "verify", "session", "answers", "output"] {
+            let names_it = code.contains(&format!("crate::{above}"));
+            assert!(!names_it, "{module} names {above}");
+        }
+    }
+}
+
+#[test]
 fn only_the_prover_names_z3() {
     for crate_ in ["smt", "silicon", "sil", "tests"] {
         for path in files(&root().join(crate_), &[".rs"]) {

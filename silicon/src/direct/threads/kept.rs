@@ -14,9 +14,9 @@
 
 use chalice::program::walk::each_stmt;
 use chalice::program::{Access, Block, EvalState, Expr, ExprKind, PermissionKind, StmtKind};
-use smt::terms::{Sort, Term, Terms, grow_stack};
+use smt::terms::{Sort, Term, Terms};
 
-use crate::direct::{Chalice, Direct, span};
+use crate::direct::{Chalice, Direct, is_impure, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
@@ -224,7 +224,7 @@ impl Chalice<'_, '_> {
             _ => self.unknown_moment(of),
         };
         let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
-        let learnt = self.each_then(body, blame, &mut |chalice, part| {
+        let learnt = self.each_part(body, is_impure, blame, &mut |chalice, part| {
             chalice.learn_then(part, kept.is_own, blame)
         });
         kept.heap = std::mem::replace(&mut self.here.heap, outer);
@@ -248,31 +248,6 @@ impl Chalice<'_, '_> {
             Some(position) => moments.set(first + position, kept),
             None => moments.push(kept),
         }
-    }
-
-    /// The parts of an assertion about a kept state that hold on this path. Where no permission
-    /// depends on it, a condition is a part of a claim.
-    fn each_then(
-        &mut self,
-        assertion: &Expr,
-        blame: Blame,
-        rule: &mut dyn FnMut(&mut Self, &Expr) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
-        grow_stack(|| match &assertion.kind {
-            ExprKind::And(parts) => {
-                parts.iter().try_for_each(|part| self.each_then(part, blame, rule))
-            }
-            ExprKind::Implies { guard, body } if !crate::direct::is_pure(body) => {
-                if self.decide(guard, blame)? { self.each_then(body, blame, rule) } else { Ok(()) }
-            }
-            ExprKind::Conditional { condition, then, otherwise }
-                if !crate::direct::is_pure(assertion) =>
-            {
-                let side = if self.decide(condition, blame)? { then } else { otherwise };
-                self.each_then(side, blame, rule)
-            }
-            _ => rule(self, assertion),
-        })
     }
 
     /// A part of what is told of a state is known from here on.
@@ -380,7 +355,7 @@ impl Chalice<'_, '_> {
         let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
         // SOUNDNESS: so that amounts are shown not to be negative.
         let consuming = self.here.consuming.replace(kept.heap);
-        let shown = self.each_then(body, blame, &mut |chalice, part| {
+        let shown = self.each_part(body, is_impure, blame, &mut |chalice, part| {
             chalice.show_then(part, kept.is_own, blame)
         });
         self.here.consuming = consuming;

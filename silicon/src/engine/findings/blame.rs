@@ -130,16 +130,10 @@ impl Engine<'_> {
             blame.clause.into_iter().map(|clause| (clause, "declared here".to_owned())).collect();
         let finding = Finding {
             severity,
-            error: blame.error,
-            reason: Some(reason),
-            message,
-            span: blame.span,
             reason_span: (at != blame.span).then_some(at),
             related,
-            implementation: None,
             path: self.here.path.iter().map(|step| self.path_step(step)).collect(),
-            counterexample: None,
-            shortfall: None,
+            ..Finding::warning(blame.error, Some(reason), blame.span, message)
         };
         self.log.report(finding, self.mode.in_other_reading, self.tells_parts())
     }
@@ -147,7 +141,7 @@ impl Engine<'_> {
     /// Tells whether the program is the one that its author wrote, so that each part of a statement
     /// is told.
     pub(crate) fn tells_parts(&self) -> bool {
-        self.context.direct.is_none() && !self.program.origins.is_annotated
+        self.context.own.is_none() && !self.program.origins.is_annotated
     }
 
     /// Tells whether an obligation with the same error, reason and place was refuted before: it
@@ -172,19 +166,8 @@ impl Engine<'_> {
 
 /// The warning that what a member says at `at`, which is `what`, is contradictory.
 pub(crate) fn contradiction(at: Span, what: &str) -> Finding {
-    Finding {
-        severity: Severity::Warning,
-        error: ErrorId::VerifierWarning,
-        reason: None,
-        message: format!("{what} is contradictory, so that everything is verified"),
-        span: at,
-        reason_span: None,
-        related: Vec::new(),
-        implementation: None,
-        path: Vec::new(),
-        counterexample: None,
-        shortfall: None,
-    }
+    let message = format!("{what} is contradictory, so that everything is verified");
+    Finding::warning(ErrorId::VerifierWarning, None, at, message)
 }
 
 /// The contradictory part where no state meets the invariant of a loop.

@@ -31,12 +31,10 @@ pub(crate) mod summaries;
 pub(crate) mod touch;
 
 use rustc_hash::FxBuildHasher;
-use smt::terms::Label;
 
-/// The label of a formula that quantified permissions bring along: its triggers can be left out, to
-/// see what they are worth.
-pub(crate) fn label(of: &str) -> Label {
-    Label::without_need(&format!("qp.{of}"))
+/// The label of a formula that quantified permissions bring along.
+pub(crate) fn label(of: &str) -> String {
+    format!("qp.{of}")
 }
 
 /// Symbols made for quantified permissions, by what defines them.

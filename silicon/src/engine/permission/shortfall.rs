@@ -226,8 +226,8 @@ impl Engine<'_> {
             return None;
         }
         let name = &self.terms.declaration(symbol).name;
-        if self.context.direct.is_some() {
-            return crate::direct::amount_in_words(name).map(str::to_owned);
+        if let Some(words) = self.setting.above.amounts {
+            return words(name).map(str::to_owned);
         }
         if !self.domains.symbols.contains(&symbol) {
             return None;

@@ -10,8 +10,10 @@
 //! SOUNDNESS: k ↦ u − x and k ↦ x − u are bijections of the integers, and binding a variable that
 //! does not occur changes nothing: all forms are equivalent.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
-use smt::terms::{Label, Quant, Substitution, Term, TermKind, Terms, grow_stack};
+use smt::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
 
 use crate::engine::Engine;
 use crate::engine::quantifiers::occurring;
@@ -99,7 +101,7 @@ impl Engine<'_> {
         variables: &[Term],
         triggers: Vec<Vec<Term>>,
         body: Term,
-        label: impl Into<Label>,
+        label: impl Into<Arc<str>>,
         weight: u32,
     ) -> Term {
         let label = label.into();

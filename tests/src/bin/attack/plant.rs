@@ -196,7 +196,7 @@ fn run(files: &[File], jobs: &[Job], args: &Options) -> Vec<Done> {
                     let Some(job) = jobs.get(index) else { return };
                     let file = &files[job.file];
                     let done = on_large_stack(|| file.planted.judge(job, index, args))
-                        .unwrap_or_else(Done::Defect);
+                        .unwrap_or_else(|defect| Done::Defect(defect.to_string()));
                     results.lock().expect("no thread panics with the lock").push((index, done));
                 }
             });

@@ -1,6 +1,8 @@
 //! Inverse functions of receiver expressions (Müller, Schwerhoff, Summers 2016, section 3).
 
-use smt::terms::{Label, Sort, Substitution, Term, TermKind, Terms};
+use std::sync::Arc;
+
+use smt::terms::{Sort, Substitution, Term, TermKind, Terms};
 
 use crate::engine::permission::quantified;
 use crate::engine::permission::quantified::injectivity::injectivity;
@@ -245,7 +247,7 @@ impl Engine<'_> {
         variables: &[Term],
         triggers: &[Vec<Term>],
         fact: Term,
-        label: impl Into<Label>,
+        label: impl Into<Arc<str>>,
     ) -> Term {
         use smt::terms::Quant;
         let used = occurring(&self.terms, variables, &[fact]);

@@ -235,10 +235,6 @@ impl Engine<'_> {
             }
         }
         let sort = self.map_sort(resource);
-        if self.context.options.without_memoised_summaries {
-            let hint = format!("{}.summary", self.resource_name(resource));
-            return (self.fresh(&hint, sort), self.frame.assertion.keeps_snapshots);
-        }
         let outer = occurring(&self.terms, &self.mode.bound, &mentioned);
         let (number, _) = self.made.quantified.summaries.insert_full(key);
         let sorts: Vec<Sort> = outer.iter().map(|&term| self.terms.sort(term)).collect();
