@@ -409,7 +409,7 @@ fn asks_for_all(clause: &Expr) -> bool {
 fn is_whole_statement(instr: &Instr, text: &str) -> bool {
     let keyword = match &instr.op {
         Op::Call(_) => "call",
-        Op::Assert(_) => "assert",
+        Op::Assert(..) => "assert",
         Op::Fork(_) => "fork",
         Op::Join { .. } => "join",
         Op::Fold(_) => "fold",
