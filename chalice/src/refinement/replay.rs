@@ -433,12 +433,12 @@ impl Replay<'_> {
                 }
                 return Ok(());
             }
-            ExprKind::Apply { function, .. } => {
-                if self.changes_heap && !self.setting.is_of_arguments(&function.name) {
-                    let words = "replaced code that applies a function of the heap cannot be \
-                                 compared with code that changes the heap";
-                    return Err(error(words, e.span));
-                }
+            ExprKind::Apply { function, .. }
+                if self.changes_heap && !self.setting.is_of_arguments(&function.name) =>
+            {
+                let words = "replaced code that applies a function of the heap cannot be compared \
+                             with code that changes the heap";
+                return Err(error(words, e.span));
             }
             ExprKind::Unfolding { .. } if self.changes_heap => {
                 let words = "replaced code that opens predicates cannot be compared with code \

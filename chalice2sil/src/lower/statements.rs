@@ -152,7 +152,7 @@ impl Member<'_, '_> {
                 self.note_scope(outs);
             }
             StmtKind::Wait(_) => {
-                self.unsupported_stmt("`wait`, as nothing obliges anybody to signal,")
+                self.unsupported_stmt("`wait`, as nothing obliges anybody to signal,");
             }
             StmtKind::Signal(_) => self.unsupported_stmt("signal"),
             StmtKind::SignalAll(_) => self.unsupported_stmt("signal forall"),
