@@ -169,6 +169,10 @@ pub struct Function {
     pub requires: Vec<Expr>,
     /// Postconditions.
     pub ensures: Vec<Expr>,
+    /// Its measure.
+    pub decreases: Vec<Expr>,
+    /// The functions with a measure that its body may apply and that may come back to it.
+    pub circle: Vec<u32>,
     /// The defining expression.
     pub body: Option<Expr>,
     /// For a function without a body: what a postcondition says that the value is.

@@ -12,7 +12,7 @@ mod quantified;
 mod reads;
 mod states;
 
-pub(crate) use functions::Milestone;
+pub(crate) use functions::{Measured, Milestone};
 pub(crate) use levels::Open;
 
 use chalice::Span;

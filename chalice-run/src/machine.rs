@@ -272,6 +272,8 @@ pub struct Machine<'c> {
     pub(crate) told: Vec<(Loc, Amount)>,
     /// Functions that are being evaluated, outermost first.
     pub(crate) evaluating: Vec<u32>,
+    /// The measures of those of them whose bodies are being evaluated.
+    pub(crate) measured: Vec<crate::eval::Measured>,
     /// One of them, to notice those that go round in a circle.
     pub(crate) milestone: Option<crate::eval::Milestone>,
     /// The permissions that the last step moved, if that is noted.
@@ -363,6 +365,7 @@ impl<'c> Machine<'c> {
             depth: 0,
             told: Vec::new(),
             evaluating: Vec::new(),
+            measured: Vec::new(),
             milestone: None,
             moved: Vec::new(),
             subject: None,

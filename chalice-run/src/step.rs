@@ -21,6 +21,7 @@ pub use endless::Rounds;
 use std::sync::Arc;
 
 use chalice::Span;
+use chalice::program::Obligation;
 use findings::{ErrorId, Reason};
 
 use crate::amount::Amount;
@@ -102,6 +103,7 @@ impl<'c> Machine<'c> {
         self.opened.clear();
         if !self.evaluating.is_empty() {
             self.evaluating.clear();
+            self.measured.clear();
             self.milestone = None;
         }
         self.depth = 0;
@@ -162,7 +164,7 @@ impl<'c> Machine<'c> {
 
     /// Notes an `assert` that fails, and goes on behind it, if that is wanted.
     fn behind_assert(&mut self, instr: &Instr, trouble: Box<Trouble>) -> Res<Next> {
-        let (Op::Assert(_), true, Trouble::Fault(fault)) =
+        let (Op::Assert(..), true, Trouble::Fault(fault)) =
             (&instr.op, self.config.keep_going, &*trouble)
         else {
             return Err(trouble);
@@ -201,10 +203,11 @@ impl<'c> Machine<'c> {
             self.noise += 1;
         }
         match &instr.op {
-            Op::Assert(_) if !self.config.checks => {}
-            Op::Assert(e) => {
+            Op::Assert(..) if !self.config.checks => {}
+            Op::Assert(e, obligation) => {
                 let result = self.check_now(e, slots);
-                blamed(result, ErrorId::AssertFailed, Some(span))?;
+                let error = obligation.as_ref().map_or(ErrorId::AssertFailed, |one| one.error);
+                blamed(told(result, obligation.as_deref()), error, Some(span))?;
             }
             Op::Assume(e) => self.assume(e, span, slots)?,
             Op::Havoc { slot, ty, flag } => {
@@ -469,10 +472,23 @@ impl<'c> Machine<'c> {
     }
 }
 
+/// The failure of an obligation, in its own words.
+fn told<T>(result: Res<T>, obligation: Option<&Obligation>) -> Res<T> {
+    result.map_err(|mut trouble| {
+        if let (Some(obligation), Trouble::Fault(fault)) = (obligation, &mut *trouble)
+            && fault.reason == Reason::AssertionFalse
+        {
+            fault.reason = obligation.reason;
+            fault.words.clone_from(&obligation.words);
+        }
+        trouble
+    })
+}
+
 /// The kind of the failures that expressions in a statement have.
 fn kind(op: &Op) -> ErrorId {
     match op {
-        Op::Assert(_) => ErrorId::AssertFailed,
+        Op::Assert(..) => ErrorId::AssertFailed,
         Op::Assume(_) => ErrorId::InhaleFailed,
         Op::Call(_) => ErrorId::CallFailed,
         Op::Fork(_) => ErrorId::ExhaleFailed,
@@ -499,7 +515,7 @@ fn kind(op: &Op) -> ErrorId {
 /// The word that a trace has for a statement.
 fn word(op: &Op) -> &'static str {
     match op {
-        Op::Assert(_) => "assert",
+        Op::Assert(..) => "assert",
         Op::Assume(_) => "assume",
         Op::Havoc { .. } => "declare",
         Op::Assign { .. } | Op::AssignField { .. } => "assign",

@@ -14,15 +14,26 @@ mod magic;
 pub mod options;
 pub mod program;
 pub mod reference;
+mod refinement;
 mod resolve;
 pub mod source;
 pub mod syntax;
+mod termination;
 
 pub use diagnostic::{Code, Diagnostic};
-pub use magic::add_magic;
 pub use options::Options;
 pub use program::Program;
 pub use source::{SourceFile, Span};
+
+/// Adds to a program what follows from what is written, so that all that give programs a meaning
+/// give them the same one: the permissions of `-autoMagic`, and the obligations of what has to end
+/// ([`program::StmtKind::Prove`]). No program is elaborated twice.
+pub fn elaborate(program: &mut Program, options: Options) {
+    if options.auto_magic {
+        magic::add_magic(program);
+    }
+    termination::add_obligations(program, options.termination);
+}
 
 /// Parses, resolves and type checks one file.
 ///
@@ -32,8 +43,11 @@ pub use source::{SourceFile, Span};
 /// order.
 pub fn check(source: &SourceFile) -> (Option<Program>, Vec<Diagnostic>) {
     match syntax::parse(&source.text) {
-        Ok(syntax) => {
-            let (program, mut found) = resolve::resolve(&syntax, source::beginning(source));
+        Ok(mut syntax) => {
+            let (program, mut found) = match refinement::flatten(&mut syntax) {
+                Ok(()) => resolve::resolve(&syntax, source::beginning(source)),
+                Err(error) => (None, vec![error]),
+            };
             found.splice(0..0, options::unknown(&source.text));
             (program, found)
         }

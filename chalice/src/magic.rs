@@ -8,7 +8,7 @@ use crate::program::{
 };
 
 /// Makes contracts and predicates ask for the fields that they read outside of conditions.
-pub fn add_magic(program: &mut Program) {
+pub(crate) fn add_magic(program: &mut Program) {
     for method in program.methods.values_mut() {
         complete(&mut method.requires);
         complete(&mut method.ensures);

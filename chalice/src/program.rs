@@ -12,6 +12,8 @@
 mod assertion;
 mod expr;
 pub mod locking;
+mod measure;
+mod rewrite;
 mod stmt;
 mod types;
 mod visit;
@@ -21,7 +23,10 @@ pub use assertion::{Access, AccessTarget, Counted, Permission, PermissionKind};
 pub use expr::{
     BinaryOp, Domain, EvalState, Expr, ExprKind, FieldRef, LockMode, Quantifier, UnaryOp,
 };
-pub use stmt::{Block, Bounds, ConditionRef, IfArm, Initialiser, OutVariable, Rhs, Stmt, StmtKind};
+pub use measure::{Decrease, Measure};
+pub use stmt::{
+    Block, Bounds, ConditionRef, IfArm, Initialiser, Obligation, OutVariable, Rhs, Stmt, StmtKind,
+};
 pub use types::Type;
 pub use visit::Reached;
 
@@ -112,6 +117,19 @@ pub enum Member {
     Condition(ConditionId),
 }
 
+impl Program {
+    /// Where a member is declared: for inherited members of a refining class, in the refined one.
+    pub fn span_of(&self, member: Member) -> Span {
+        match member {
+            Member::Field(field) => self.fields[field].span,
+            Member::Method(method) => self.methods[method].span,
+            Member::Function(function) => self.functions[function].span,
+            Member::Predicate(predicate) => self.predicates[predicate].span,
+            Member::Condition(condition) => self.conditions[condition].span,
+        }
+    }
+}
+
 impl Class {
     /// The declared fields, in source order: what `acc(x.*)` and `free x` speak about.
     pub fn fields(&self) -> impl Iterator<Item = FieldId> + '_ {
@@ -175,6 +193,8 @@ pub struct Method {
     pub ensures: Vec<Expr>,
     /// Objects whose lock status the method may change, of all clauses.
     pub lock_changes: Vec<Expr>,
+    /// Its measures, of all clauses; without any it may go on for ever.
+    pub decreases: Vec<Measure>,
     /// The body.
     pub body: Block,
     /// The declaration; it starts at the word `method`, where end-of-method errors are reported.
@@ -202,6 +222,8 @@ pub struct Function {
     pub requires: Vec<Expr>,
     /// Postconditions, one per clause; [`ExprKind::Result`] is the value.
     pub ensures: Vec<Expr>,
+    /// Its measures, of all clauses; without any its footprint is the measure.
+    pub decreases: Vec<Measure>,
     /// The defining expression; absent means uninterpreted.
     pub body: Option<Expr>,
     /// The declaration, from its first word.
@@ -269,4 +291,8 @@ pub enum LocalKind {
     Variable,
     /// Bound by a quantifier.
     Quantified,
+    /// Keeps a measure; it has no name in the source.
+    Measure,
+    /// Keeps what a refinement compares; it has no name in the source.
+    Copy,
 }

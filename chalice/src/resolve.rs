@@ -10,6 +10,7 @@ mod call;
 mod context;
 mod declare;
 mod expr;
+mod measure;
 mod member;
 mod name;
 mod operator;
@@ -49,9 +50,11 @@ pub(crate) fn resolve(
         scopes: Scopes::default(),
         home: Home { this: None, is_static: false, result: None },
         spelling: Spelling::default(),
+        in_ghost_code: false,
     };
     resolver.signatures(syntax);
     resolver.bodies(syntax);
+    resolver.expect_well_founded_functions();
     let mut findings = resolver.findings;
     findings.sort_by_key(|finding| finding.span.start);
     findings.dedup();
@@ -91,6 +94,8 @@ struct Resolver<'s> {
     scopes: Scopes<'s>,
     home: Home,
     spelling: Spelling,
+    /// Is this ghost code, which may read ghosts everywhere?
+    in_ghost_code: bool,
 }
 
 impl Resolver<'_> {

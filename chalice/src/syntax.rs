@@ -12,6 +12,7 @@
 mod build;
 pub mod expr;
 pub mod print;
+mod rewrite;
 mod scan;
 pub mod stmt;
 
@@ -21,8 +22,8 @@ pub use expr::{
     TypeExprKind, UnaryOp,
 };
 pub use stmt::{
-    Block, Bounds, DeclModifiers, IfArm, Initialiser, New, Pattern, PatternPart, Rhs, Stmt,
-    StmtKind,
+    Block, Bounds, DeclModifiers, Generated, IfArm, Initialiser, New, Pattern, PatternPart, Rhs,
+    Stmt, StmtKind,
 };
 
 use crate::source::Span;
@@ -210,6 +211,8 @@ pub enum SpecKind {
     Invariant(Expr),
     /// `lockchange e, ..`
     LockChange(Vec<Expr>),
+    /// `decreases e, ..`
+    Decreases(Vec<Expr>),
 }
 
 #[cfg(test)]

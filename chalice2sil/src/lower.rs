@@ -56,12 +56,9 @@ use crate::{Translation, Unsupported};
 
 /// Lowers a whole program.
 pub(crate) fn lower(source: &SourceFile, program: &Program, options: Options) -> Translation {
-    let with_magic = options.auto_magic.then(|| {
-        let mut program = program.clone();
-        chalice::add_magic(&mut program);
-        program
-    });
-    let program = with_magic.as_ref().unwrap_or(program);
+    let mut program = program.clone();
+    chalice::elaborate(&mut program, options);
+    let program = &program;
     let mut names = Names::of(program);
     let forked = threads::forks::forked_methods(program);
     let tokens = program

@@ -126,7 +126,10 @@ ids! {
             "Write `acc(x.f)` to the left of what reads `x.f`.";
         TerminationFailed: "termination.failed", "the function might not terminate",
             "A measure might not decrease, might not be bounded, or is missing.",
-            "Name something in `decreases` that gets smaller with each call or iteration, and is never negative.";
+            "Name something in `decreases` that gets smaller with each call or iteration, and is never negative. A function of Chalice may open a predicate instead; what has to end cannot wait for locks, messages or threads.";
+        RefinementFailed: "refinement.failed", "the refinement might fail",
+            "What replaces code in a refining class might not do what that code does.",
+            "Give the variables and fields of the refined class the same values, or relate other fields to them with `replaces … by`.";
         PredicateInstanceNoAccess: "predicateinstance.no.access", "verification might fail",
             "A termination measure names a predicate instance that might not be held.",
             "";

@@ -49,7 +49,11 @@ pub(crate) fn names(program: &Program, text: &str, tokens: &[Token]) -> Names {
             Declaration::Class(class) => {
                 let class = &program.classes[*class];
                 class.invariants.iter().for_each(|it| walk.expr(it));
-                class.members.iter().for_each(|&member| walk.member(member));
+                let (start, end) = (class.span.start, class.span.end);
+                // Inherited members stand elsewhere, and are told there.
+                let is_own = |span: Span| start <= span.start && span.end <= end;
+                let own = class.members.iter().filter(|member| is_own(program.span_of(**member)));
+                own.for_each(|&member| walk.member(member));
             }
             Declaration::Channel(channel) => {
                 program.channels[*channel].where_clause.iter().for_each(|it| walk.expr(it));
@@ -93,13 +97,15 @@ impl Walk<'_> {
             Member::Method(method) => {
                 let method = &program.methods[method];
                 let clauses = method.requires.iter().chain(&method.ensures);
-                clauses.chain(&method.lock_changes).for_each(|it| self.expr(it));
+                let measures = method.decreases.iter().map(|measure| &measure.number);
+                clauses.chain(&method.lock_changes).chain(measures).for_each(|it| self.expr(it));
                 self.block(&method.body);
             }
             Member::Function(function) => {
                 let function = &program.functions[function];
                 let clauses = function.requires.iter().chain(&function.ensures);
-                clauses.chain(&function.body).for_each(|it| self.expr(it));
+                let measures = function.decreases.iter().map(|measure| &measure.number);
+                clauses.chain(&function.body).chain(measures).for_each(|it| self.expr(it));
             }
             Member::Predicate(predicate) => self.expr(&program.predicates[predicate].body),
             Member::Condition(condition) => {
@@ -279,6 +285,8 @@ impl Walk<'_> {
 
     fn stmt<'s>(&mut self, stmt: &'s Stmt, inner: &mut dyn FnMut(&'s Block)) {
         match &stmt.kind {
+            StmtKind::Prove(_) => {}
+            StmtKind::Block(block) if block.is_ghost => {}
             StmtKind::Assert(expr)
             | StmtKind::Assume(expr)
             | StmtKind::Unshare(expr)
@@ -321,8 +329,10 @@ impl Walk<'_> {
                 arms.iter().for_each(|arm| self.expr(&arm.condition));
                 arms.iter().map(|arm| &arm.body).chain(otherwise).for_each(inner);
             }
-            StmtKind::While { guard, invariants, lock_changes, body } => {
+            StmtKind::While { guard, invariants, lock_changes, decreases, body } => {
+                let measures = decreases.iter().map(|measure| &measure.number);
                 let all = [guard].into_iter().chain(invariants).chain(lock_changes);
+                let all = all.chain(measures);
                 all.for_each(|it| self.expr(it));
                 inner(body);
             }

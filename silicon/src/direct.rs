@@ -28,6 +28,7 @@ mod instance;
 mod loops;
 mod member;
 mod scope;
+mod specification;
 mod table;
 mod terminates;
 mod threads;

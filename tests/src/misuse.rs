@@ -250,7 +250,7 @@ impl Planner<'_> {
         let again = format!("{}; ", statement.trim_end().trim_end_matches(';'));
         let repeated = vec![self.before(span, again)];
         match &instr.op {
-            Op::Assert(e) if e.is_pure => {
+            Op::Assert(e, _) if e.is_pure => {
                 let (from, to) = (e.span.start as usize, e.span.end as usize);
                 let negated = vec![(from, from, "!(".to_owned()), (to, to, ")".to_owned())];
                 let expected = "assert.failed:assertion.false";
@@ -409,7 +409,7 @@ fn asks_for_all(clause: &Expr) -> bool {
 fn is_whole_statement(instr: &Instr, text: &str) -> bool {
     let keyword = match &instr.op {
         Op::Call(_) => "call",
-        Op::Assert(_) => "assert",
+        Op::Assert(..) => "assert",
         Op::Fork(_) => "fork",
         Op::Join { .. } => "join",
         Op::Fold(_) => "fold",

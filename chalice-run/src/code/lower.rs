@@ -5,9 +5,11 @@ mod ghosts;
 mod stmts;
 
 use chalice::program::locking::Locking;
-use chalice::program::{AccessTarget, Expr as Source, ExprKind, FieldId, FieldRef, LocalId, Type};
+use chalice::program::{
+    AccessTarget, Expr as Source, ExprKind, FieldId, FieldRef, FunctionId, LocalId, Type,
+};
 use chalice::{Options, Program};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Channel, Class, Code, Expr, Frame, Function, Kind, Method, Predicate, Recorded, index,
@@ -39,9 +41,7 @@ pub(super) enum Ghosts {
 
 /// Lowers a program.
 pub(super) fn lower(mut program: Program, options: Options, ghosts: Ghosts) -> Code {
-    if options.auto_magic {
-        chalice::add_magic(&mut program);
-    }
+    chalice::elaborate(&mut program, options);
     let (mut erased, mut needs_ghosts) = (Vec::new(), false);
     if ghosts == Ghosts::Erased {
         (erased, needs_ghosts) = ghosts::erase(&mut program);
@@ -84,6 +84,11 @@ pub(super) fn lower(mut program: Program, options: Options, ghosts: Ghosts) -> C
     for (_, source) in program.methods.iter() {
         let method = method(&program, &layout, options, source, &mut code.recorded);
         code.methods.push(method);
+    }
+    if options.termination {
+        for (id, _) in program.functions.iter() {
+            code.functions[index(id) as usize].circle = circle(&program, id);
+        }
     }
     code.program = program;
     code
@@ -254,6 +259,7 @@ fn function(
     member.result = Some(result);
     let requires = member.exprs(&source.requires);
     let ensures = member.exprs(&source.ensures);
+    let decreases = source.decreases.iter().map(|one| member.expr(&one.number)).collect();
     let mut body = source.body.as_ref().map(|body| member.expr(body));
     if options.defaults >= 1 {
         let own = member.own_predicates(&source.requires);
@@ -269,11 +275,48 @@ fn function(
         parameters: source.parameters.len(),
         requires,
         ensures,
+        decreases,
+        circle: Vec::new(),
         body,
         definition,
         frame: member.frame,
         span: source.span,
     }
+}
+
+/// The functions with a measure that the body of one with a measure applies, and that may apply it
+/// in turn.
+fn circle(program: &Program, id: FunctionId) -> Vec<u32> {
+    if program.functions[id].decreases.is_empty() {
+        return Vec::new();
+    }
+    let has_measure = |other: &FunctionId| !program.functions[*other].decreases.is_empty();
+    let leads_back = |other: &FunctionId| {
+        let (mut pending, mut seen) = (vec![*other], FxHashSet::default());
+        while let Some(function) = pending.pop() {
+            if function == id {
+                return true;
+            }
+            if seen.insert(function) {
+                pending.extend(applied_by(program, function));
+            }
+        }
+        false
+    };
+    let applied = applied_by(program, id).into_iter();
+    applied.filter(has_measure).filter(leads_back).map(index).collect()
+}
+
+fn applied_by(program: &Program, id: FunctionId) -> Vec<FunctionId> {
+    let mut applied = Vec::new();
+    if let Some(body) = &program.functions[id].body {
+        body.for_each(&mut |part| {
+            if let ExprKind::Apply { function, .. } = part.kind {
+                applied.push(function);
+            }
+        });
+    }
+    applied
 }
 
 /// The body with a predicate of the precondition open, if it is not below a condition.

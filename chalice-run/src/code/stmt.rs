@@ -1,7 +1,7 @@
 //! Lowered statements: a body is a flat list with jumps, so that a thread can stop anywhere.
 
 use chalice::Span;
-use chalice::program::{LockMode, Type};
+use chalice::program::{LockMode, Obligation, Type};
 
 use super::{Access, Expr};
 
@@ -17,8 +17,8 @@ pub struct Instr {
 /// The forms of statements.
 #[derive(Debug, Clone)]
 pub enum Op {
-    /// `assert e`
-    Assert(Expr),
+    /// `assert e`, or an obligation that follows from what is written elsewhere.
+    Assert(Expr, Option<Box<Obligation>>),
     /// `assume e`
     Assume(Expr),
     /// `var x: T`: any value.

@@ -37,6 +37,7 @@ impl Used {
             Self::Function(function) => {
                 let function = &code.functions[function as usize];
                 let clauses = function.requires.iter().chain(&function.ensures);
+                let clauses = clauses.chain(&function.decreases);
                 clauses.chain(&function.body).for_each(visit);
             }
             Self::Predicate(predicate) => visit(&code.predicates[predicate as usize].body),
@@ -155,7 +156,7 @@ impl Op {
     /// Calls `visit` on each expression of the statement; those inside of others do not count.
     pub(crate) fn for_each_expr<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         match self {
-            Self::Assert(e)
+            Self::Assert(e, _)
             | Self::Assume(e)
             | Self::Branch { condition: e, .. }
             | Self::Unshare(e)

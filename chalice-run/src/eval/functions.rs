@@ -28,6 +28,15 @@ pub(crate) struct Milestone {
     slots: Vec<Value>,
 }
 
+/// The measure of a function whose body is being evaluated.
+#[derive(Debug, Clone)]
+pub(crate) struct Measured {
+    /// How many applications are around what is applied in the body.
+    depth: usize,
+    function: u32,
+    numbers: Vec<Value>,
+}
+
 impl Machine<'_> {
     pub(super) fn apply(
         &mut self,
@@ -62,8 +71,12 @@ impl Machine<'_> {
         if is_checked && !callee.requires.is_empty() {
             self.check_application(function, &mut inner, span)?;
         }
+        let numbers = self.measure(function, &mut inner, span)?;
         self.evaluating.push(function);
+        let depth = self.evaluating.len();
+        self.measured.extend(numbers.map(|numbers| Measured { depth, function, numbers }));
         let value = grow_stack(|| self.value_of(function, &mut inner, span));
+        self.measured.pop_if(|one| one.depth == depth);
         self.evaluating.pop();
         self.milestone.take_if(|known| known.depth >= self.evaluating.len());
         let value = value?;
@@ -91,6 +104,33 @@ impl Machine<'_> {
             self.milestone = Some(Milestone { depth, function, slots: inner.to_vec() });
         }
         Ok(())
+    }
+
+    /// The measure of what is applied; it is smaller than that of the function in whose body that
+    /// is done, if one may come back to the other.
+    fn measure(
+        &mut self,
+        function: u32,
+        inner: &mut [Value],
+        span: Span,
+    ) -> Res<Option<Vec<Value>>> {
+        let code = self.code;
+        let callee = &code.functions[function as usize];
+        if callee.circle.is_empty() || !self.config.checks {
+            return Ok(None);
+        }
+        let numbers = callee.decreases.iter().map(|number| self.eval(number, inner));
+        let numbers = numbers.collect::<Res<Vec<_>>>()?;
+        if let Some(outer) = self.measured.last()
+            && outer.depth == self.evaluating.len()
+            && code.functions[outer.function as usize].circle.contains(&function)
+            && !is_smaller(&numbers, &outer.numbers)
+        {
+            let words = "the measure does not get smaller with this application, or is negative";
+            let fault = Fault::new(Reason::TupleFalse, span, words);
+            return Err(fault.of_kind(ErrorId::TerminationFailed).into());
+        }
+        Ok(Some(numbers))
     }
 
     fn value_of(&mut self, function: u32, inner: &mut [Value], span: Span) -> Res<Value> {
@@ -165,4 +205,12 @@ impl Machine<'_> {
             trouble
         })
     }
+}
+
+/// Compares measures in the lexicographic order; the first that differs has to be smaller, and not
+/// negative before.
+fn is_smaller(now: &[Value], before: &[Value]) -> bool {
+    let differs = now.iter().zip(before).find(|(now, before)| now != before);
+    matches!(differs, Some((Value::Int(now), Value::Int(before)))
+        if now < before && *before >= 0)
 }

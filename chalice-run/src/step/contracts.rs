@@ -393,7 +393,7 @@ pub(crate) fn written_in(body: &[crate::code::Instr]) -> BTreeSet<u32> {
             Op::Specification(specification) => {
                 written.extend(specification.targets.iter().map(|target| target.0));
             }
-            Op::Assert(_)
+            Op::Assert(..)
             | Op::Assume(_)
             | Op::AssignField { .. }
             | Op::Jump(_)

@@ -36,7 +36,7 @@ struct Mark {
 /// execution says.
 pub(super) fn is_silent(op: &Op) -> bool {
     match op {
-        Op::Assert(_)
+        Op::Assert(..)
         | Op::Assume(_)
         | Op::Jump(_)
         | Op::Branch { .. }

@@ -182,6 +182,10 @@ impl Walk<'_> {
                 self.expr(e);
                 "assert"
             }
+            StmtKind::Prove(obligation) => {
+                self.expr(&obligation.claim);
+                "assert"
+            }
             StmtKind::Assume(e) => {
                 self.expr(e);
                 "assume"
@@ -246,7 +250,7 @@ impl Walk<'_> {
                 otherwise.iter().for_each(|block| self.block(block));
                 "if"
             }
-            StmtKind::While { guard, invariants, lock_changes, body } => {
+            StmtKind::While { guard, invariants, lock_changes, body, .. } => {
                 self.expr(guard);
                 invariants.iter().chain(lock_changes).for_each(|e| self.expr(e));
                 if !lock_changes.is_empty() {

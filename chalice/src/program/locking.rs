@@ -109,9 +109,9 @@ impl Asking {
     fn of(program: &Program) -> Self {
         let mut asking = Self::default();
         let asks = |asking: &Self, function: &Function| {
-            let mut clauses =
-                function.requires.iter().chain(&function.ensures).chain(&function.body);
-            clauses.any(|clause| asking.mentions_holds(clause))
+            let clauses = function.requires.iter().chain(&function.ensures).chain(&function.body);
+            let measures = function.decreases.iter().map(|measure| &measure.number);
+            clauses.chain(measures).any(|clause| asking.mentions_holds(clause))
         };
         loop {
             let before = asking.0.len();
@@ -373,10 +373,12 @@ fn take_over(methods: &mut ArenaMap<MethodId, MethodLocks>, caller: MethodId) ->
 /// All clauses and bodies of a program that are no statements.
 fn assertions(program: &Program) -> impl Iterator<Item = &Expr> {
     let methods = program.methods.values().flat_map(|method| {
-        method.requires.iter().chain(&method.ensures).chain(&method.lock_changes)
+        let measures = method.decreases.iter().map(|measure| &measure.number);
+        method.requires.iter().chain(&method.ensures).chain(&method.lock_changes).chain(measures)
     });
     let functions = program.functions.values().flat_map(|function| {
-        function.requires.iter().chain(&function.ensures).chain(&function.body)
+        let measures = function.decreases.iter().map(|measure| &measure.number);
+        function.requires.iter().chain(&function.ensures).chain(&function.body).chain(measures)
     });
     let predicates = program.predicates.values().map(|predicate| &predicate.body);
     let monitors = program.classes.values().flat_map(|class| &class.invariants);

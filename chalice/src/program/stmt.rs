@@ -1,6 +1,10 @@
 //! Statements.
 
-use super::{Access, ChannelId, ClassId, ConditionId, Expr, FieldId, LocalId, LockMode, MethodId};
+use findings::{ErrorId, Reason};
+
+use super::{
+    Access, ChannelId, ClassId, ConditionId, Expr, FieldId, LocalId, LockMode, Measure, MethodId,
+};
 use crate::source::Span;
 
 /// Statements in sequence, with a scope of their own.
@@ -8,6 +12,8 @@ use crate::source::Span;
 pub struct Block {
     /// The statements.
     pub stmts: Vec<Stmt>,
+    /// Is it ghost code, which leaves alone what runs?
+    pub is_ghost: bool,
     /// The block with its braces.
     pub span: Span,
 }
@@ -26,6 +32,8 @@ pub struct Stmt {
 pub enum StmtKind {
     /// `assert e`
     Assert(Expr),
+    /// An obligation that follows from what is written elsewhere; see [`crate::elaborate`].
+    Prove(Box<Obligation>),
     /// `assume e`
     Assume(Expr),
     /// `{ .. }`
@@ -113,6 +121,8 @@ pub enum StmtKind {
         invariants: Vec<Expr>,
         /// Objects whose lock status the loop may change, of all clauses.
         lock_changes: Vec<Expr>,
+        /// Its measures, of all clauses.
+        decreases: Vec<Measure>,
         /// The body.
         body: Block,
     },
@@ -188,6 +198,19 @@ pub enum StmtKind {
     Signal(ConditionRef),
     /// `signal forall o.c`
     SignalAll(ConditionRef),
+}
+
+/// A claim that has to hold where it stands, like that of an `assert`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Obligation {
+    /// The claim; it asks for no permission.
+    pub claim: Expr,
+    /// The error if it might not hold, or might not be defined.
+    pub error: ErrorId,
+    /// The reason if it might not hold.
+    pub reason: Reason,
+    /// The words of the message then.
+    pub words: String,
 }
 
 /// A right-hand side.

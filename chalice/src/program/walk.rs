@@ -25,6 +25,7 @@ pub fn each_block<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Block)) {
             otherwise.iter().for_each(visit);
         }
         StmtKind::Assert(_)
+        | StmtKind::Prove(_)
         | StmtKind::Assume(_)
         | StmtKind::Declare { .. }
         | StmtKind::AssignLocal { .. }
@@ -60,6 +61,7 @@ pub fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Expr)) {
         | StmtKind::Free(e) => {
             visit(e);
         }
+        StmtKind::Prove(obligation) => visit(&obligation.claim),
         StmtKind::Block(_) => {}
         StmtKind::Declare { value, .. } => value.iter().for_each(|value| each_in_rhs(value, visit)),
         StmtKind::AssignLocal { value, .. } => each_in_rhs(value, visit),
@@ -77,10 +79,11 @@ pub fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Expr)) {
         }
         StmtKind::Join { token, .. } => visit(token),
         StmtKind::If { arms, .. } => arms.iter().for_each(|arm| visit(&arm.condition)),
-        StmtKind::While { guard, invariants, lock_changes, .. } => {
+        StmtKind::While { guard, invariants, lock_changes, decreases, .. } => {
             visit(guard);
             invariants.iter().for_each(&mut *visit);
-            lock_changes.iter().for_each(visit);
+            lock_changes.iter().for_each(&mut *visit);
+            decreases.iter().for_each(|measure| visit(&measure.number));
         }
         StmtKind::Share { target, bounds } | StmtKind::Reorder { target, bounds } => {
             visit(target);
@@ -143,6 +146,7 @@ pub fn assigned_by(stmt: &Stmt) -> impl Iterator<Item = LocalId> + '_ {
         | StmtKind::Specification { targets: outs, .. } => (None, &outs[..], None),
         StmtKind::Fork { token, .. } => (None, &[][..], token.as_ref()),
         StmtKind::Assert(_)
+        | StmtKind::Prove(_)
         | StmtKind::Assume(_)
         | StmtKind::Block(_)
         | StmtKind::If { .. }

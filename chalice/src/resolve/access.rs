@@ -213,6 +213,15 @@ impl<'s> Resolver<'s> {
             syntax::ExprKind::Binary { op, left, right } if mentions_permission(amount) => {
                 self.permission_operation(*op, left, right, amount.span, context)
             }
+            // A sum of amounts may subtract one before it adds others (Hegi 2013, section 4.5).
+            syntax::ExprKind::Unary { op: syntax::UnaryOp::Negate, operand }
+                if mentions_permission(operand) =>
+            {
+                let kind = ExprKind::Int((-1).into());
+                let factor = Box::new(Expr { kind, ty: Type::Int, span: amount.span });
+                let amount = Box::new(self.permission(operand, context));
+                PermissionKind::Scale { factor, amount }
+            }
             _ => PermissionKind::Percentage(self.boxed_of(amount, &Type::Int, context)),
         }
     }
@@ -282,6 +291,9 @@ impl<'s> Resolver<'s> {
 fn mentions_permission(amount: &syntax::Expr) -> bool {
     match &amount.kind {
         syntax::ExprKind::Rd | syntax::ExprKind::Access { .. } => true,
+        syntax::ExprKind::Unary { op: syntax::UnaryOp::Negate, operand } => {
+            front::grow_stack(|| mentions_permission(operand))
+        }
         syntax::ExprKind::Binary {
             op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
             left,

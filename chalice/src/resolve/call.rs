@@ -176,7 +176,9 @@ impl<'s> Resolver<'s> {
             LocalKind::Parameter => "parameter",
             LocalKind::Quantified => "bound variable",
             LocalKind::Variable if *is_const && !is_ghost => "constant",
-            LocalKind::Result | LocalKind::Variable => return,
+            LocalKind::Result | LocalKind::Variable | LocalKind::Measure | LocalKind::Copy => {
+                return;
+            }
         };
         let message = format!("the {what} `{name}` cannot be assigned; use another variable");
         let error = Diagnostic::new(Code::TypecheckerError, span, message);

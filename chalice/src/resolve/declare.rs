@@ -18,9 +18,8 @@ type Clash = Diagnostic;
 /// Collects the declarations.
 ///
 /// # Errors
-/// The first clash of names, or the first use of refinement, which is not supported.
+/// The first clash of names.
 pub(super) fn declare(syntax: &syntax::Program) -> Result<(Program, Names<'_>), Clash> {
-    reject_refinement(syntax)?;
     let mut program = Program::default();
     let mut names = Names::default();
     for declaration in &syntax.declarations {
@@ -71,28 +70,6 @@ const FIRST: &str = "first declared here";
 
 fn clash(message: impl Into<String>, span: Span) -> Clash {
     Diagnostic::new(Code::TypecheckerError, span, message)
-}
-
-fn reject_refinement(syntax: &syntax::Program) -> Result<(), Clash> {
-    for declaration in &syntax.declarations {
-        let syntax::Declaration::Class(class) = declaration else { continue };
-        if let Some(refined) = &class.refines {
-            return Err(clash("refinement of classes is not supported", refined.span));
-        }
-        for member in &class.members {
-            if let MemberKind::Coupling { .. }
-            | MemberKind::Refine { .. }
-            | MemberKind::Transform { .. } = member.kind
-            {
-                let message = format!(
-                    "`{}` refines no class, so it has nothing to refine here",
-                    class.name.name
-                );
-                return Err(clash(message, member.span));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn distinct_parameters<'s>(
@@ -221,6 +198,7 @@ fn empty_method(class: ClassId, signature: &Signature, span: Span) -> Method {
         requires: Vec::new(),
         ensures: Vec::new(),
         lock_changes: Vec::new(),
+        decreases: Vec::new(),
         body: Block::default(),
         span,
         name_span: signature.name.span,
@@ -237,6 +215,7 @@ fn empty_function(class: ClassId, signature: &Signature, span: Span) -> Function
         result: Type::Unknown,
         requires: Vec::new(),
         ensures: Vec::new(),
+        decreases: Vec::new(),
         body: None,
         span,
         name_span: signature.name.span,

@@ -147,9 +147,19 @@ impl<'s> Resolver<'s> {
                     let locks = self.lock_changes(locks);
                     self.program.methods[id].lock_changes.extend(locks);
                 }
+                SpecKind::Decreases(measures) => {
+                    let measures = self.measures(measures);
+                    for measure in &measures {
+                        self.expect_no_results(&measure.number, &results);
+                    }
+                    self.program.methods[id].decreases.extend(measures);
+                }
                 SpecKind::Invariant(_) => unreachable!("invariants belong to loops"),
             }
         }
+        let method = &self.program.methods[id];
+        let (locks, measures) = (method.lock_changes.clone(), method.decreases.clone());
+        self.expect_no_waiting(&locks, &measures);
         let body = self.block(body);
         self.program.methods[id].body = body;
         self.scopes.reset(mark);
@@ -202,6 +212,11 @@ impl<'s> Resolver<'s> {
                 }
                 self.program.functions[id].ensures.push(clause.clone());
                 clause
+            }
+            SpecKind::Decreases(measures) => {
+                let measures = self.measures(measures);
+                self.program.functions[id].decreases.extend(measures);
+                return;
             }
             SpecKind::LockChange(_) | SpecKind::Invariant(_) => {
                 self.error("a function changes no locks", spec.span);

@@ -99,7 +99,7 @@ impl Resolver<'_> {
     }
 
     fn expect_no_ghost_local(&mut self, local: LocalId, span: Span) {
-        if self.local(local).is_ghost {
+        if self.local(local).is_ghost && !self.in_ghost_code {
             let message = format!(
                 "the ghost variable `{}` cannot be used here: what runs must not depend on it",
                 self.local(local).name
@@ -111,6 +111,7 @@ impl Resolver<'_> {
     fn expect_no_ghost_field(&mut self, field: FieldRef, span: Span) {
         if let FieldRef::Declared(id) = field
             && self.program.fields[id].is_ghost
+            && !self.in_ghost_code
         {
             let name = &self.program.fields[id].name;
             self.error(

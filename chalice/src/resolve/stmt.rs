@@ -1,5 +1,6 @@
 //! Statements.
 
+use findings::{ErrorId, Reason};
 use front::grow_stack;
 
 use super::access::is_special;
@@ -9,7 +10,7 @@ use super::scope::new_local;
 use super::{Context, Resolver, TypeName};
 use crate::program::{
     Block, Bounds, ConditionRef, Expr, ExprKind, FieldRef, IfArm, Initialiser, LocalKind, Member,
-    OutVariable, Rhs, Stmt, StmtKind, Type,
+    Obligation, OutVariable, Rhs, Stmt, StmtKind, Type,
 };
 use crate::source::Span;
 use crate::syntax::{self, BinaryOp, DeclModifiers, Formal, Ident, SpecKind};
@@ -19,7 +20,7 @@ impl<'s> Resolver<'s> {
         let stmts = self.scoped(|resolver| {
             block.stmts.iter().filter_map(|stmt| grow_stack(|| resolver.stmt(stmt))).collect()
         });
-        Block { stmts, span: block.span }
+        Block { stmts, is_ghost: false, span: block.span }
     }
 
     /// The statement, unless an error leaves nothing of it.
@@ -33,6 +34,7 @@ impl<'s> Resolver<'s> {
                 StmtKind::Assume(self.condition(fact, Context::TWO_STATE))
             }
             syntax::StmtKind::Block(block) => StmtKind::Block(self.block(block)),
+            syntax::StmtKind::Generated(generated) => self.generated(generated),
             syntax::StmtKind::Declare { modifiers, formal, value } => {
                 self.declaration(*modifiers, formal, value.as_ref())
             }
@@ -95,6 +97,34 @@ impl<'s> Resolver<'s> {
             }
         };
         Some(Stmt { kind, span })
+    }
+
+    /// Code that a refinement adds.
+    fn generated(&mut self, generated: &'s syntax::Generated) -> StmtKind {
+        match generated {
+            syntax::Generated::Keep { name, value } => {
+                let value = self.expr(value, Context::GHOST);
+                let mut local = new_local(name, value.ty.clone(), LocalKind::Copy);
+                local.is_ghost = true;
+                let local = self.declare_local(name, local);
+                StmtKind::Declare { local, value: Some(Rhs::Expr(value)) }
+            }
+            syntax::Generated::Ghost(block) => {
+                let outer = std::mem::replace(&mut self.in_ghost_code, true);
+                let block = self.block(block);
+                self.in_ghost_code = outer;
+                StmtKind::Block(Block { is_ghost: true, ..block })
+            }
+            syntax::Generated::Prove { claim, words } => {
+                let claim = self.condition(claim, Context::TWO_STATE.value());
+                StmtKind::Prove(Box::new(Obligation {
+                    claim,
+                    error: ErrorId::RefinementFailed,
+                    reason: Reason::AssertionFalse,
+                    words: words.clone(),
+                }))
+            }
+        }
     }
 
     fn declaration(
@@ -428,7 +458,7 @@ impl<'s> Resolver<'s> {
             syntax::StmtKind::Block(block) => self.block(block),
             _ => {
                 let resolved = self.scoped(|resolver| grow_stack(|| resolver.stmt(stmt)));
-                Block { stmts: resolved.into_iter().collect(), span: stmt.span }
+                Block { stmts: resolved.into_iter().collect(), is_ghost: false, span: stmt.span }
             }
         });
         StmtKind::If { arms, otherwise }
@@ -443,18 +473,21 @@ impl<'s> Resolver<'s> {
         let guard = self.condition(guard, Context::VALUE);
         let mut invariants = Vec::new();
         let mut lock_changes = Vec::new();
+        let mut decreases = Vec::new();
         for spec in specs {
             match &spec.kind {
                 SpecKind::Invariant(invariant) => {
                     invariants.push(self.condition(invariant, Context::TWO_STATE));
                 }
                 SpecKind::LockChange(locks) => lock_changes.extend(self.lock_changes(locks)),
+                SpecKind::Decreases(measures) => decreases.extend(self.measures(measures)),
                 SpecKind::Requires(_) | SpecKind::Ensures(_) => {
                     unreachable!("contracts belong to members")
                 }
             }
         }
-        StmtKind::While { guard, invariants, lock_changes, body: self.block(body) }
+        self.expect_no_waiting(&lock_changes, &decreases);
+        StmtKind::While { guard, invariants, lock_changes, decreases, body: self.block(body) }
     }
 
     /// A channel and its declaration; reports if it is none.

@@ -60,7 +60,7 @@ fn declarations() {
             "class A { var x: int method x() { } }",
             "class A { method m(x: int) returns (x: int) { } }",
             "class A { function f(x: int, x: int): int }",
-            "class A refines D { }",
+            "class A refines E { }",
             "class A { replaces x by true }",
             "class A { var x: E }",
             "class A { var x: token<D.nothing> }",

@@ -8,8 +8,8 @@ mod expr;
 mod stmt;
 
 use super::{
-    Channel, Class, Declaration, Formal, Ident, MemberKind, Program, Signature, Spec, SpecKind,
-    TypeExpr, TypeExprKind,
+    Channel, Class, Declaration, Expr, Formal, Ident, MemberKind, Program, Signature, Spec,
+    SpecKind, TypeExpr, TypeExprKind,
 };
 
 /// The program as text.
@@ -21,6 +21,27 @@ pub fn print(program: &Program) -> String {
             Declaration::Channel(channel) => printer.channel(channel),
         }
     }
+    printer.text
+}
+
+/// The text of a class.
+pub(crate) fn class_text(class: &Class) -> String {
+    text(|printer| printer.class(class))
+}
+
+/// The text of an expression.
+pub(crate) fn expr_text(e: &Expr) -> String {
+    text(|printer| printer.expr(e))
+}
+
+/// The text of a type.
+pub(crate) fn type_text(ty: &TypeExpr) -> String {
+    text(|printer| printer.type_expr(ty))
+}
+
+fn text(print: impl FnOnce(&mut Printer)) -> String {
+    let mut printer = Printer { text: String::new(), indent: 0 };
+    print(&mut printer);
     printer.text
 }
 
@@ -211,6 +232,10 @@ impl Printer {
                 SpecKind::LockChange(locks) => {
                     self.put("lockchange ");
                     self.list(locks, Self::expr);
+                }
+                SpecKind::Decreases(measures) => {
+                    self.put("decreases ");
+                    self.list(measures, Self::expr);
                 }
             }
             self.put(";");

@@ -165,6 +165,8 @@ pub enum StmtKind {
         /// The channel.
         channel: Expr,
     },
+    /// Code of a refinement.
+    Generated(Box<Generated>),
     /// `wait e`
     Wait(Expr),
     /// `signal e`, `signal forall e`
@@ -173,6 +175,27 @@ pub enum StmtKind {
         condition: Expr,
         /// Does it wake all who wait?
         is_for_all: bool,
+    },
+}
+
+/// A statement that follows from what is written elsewhere. It is never parsed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Generated {
+    /// A new ghost variable with the value and the type of an expression.
+    Keep {
+        /// The variable.
+        name: Ident,
+        /// Its value.
+        value: Expr,
+    },
+    /// Ghost code: it may read ghosts everywhere, and is not run.
+    Ghost(Block),
+    /// A claim that has to hold.
+    Prove {
+        /// The claim.
+        claim: Expr,
+        /// The words of the message if it does not hold.
+        words: String,
     },
 }
 

@@ -1,8 +1,8 @@
 //! Statements.
 
 use chalice::program::{
-    Access, AccessTarget, Block, Expr, ExprKind, IfArm, Initialiser, LocalId, OutVariable,
-    Permission, PermissionKind, Rhs, Stmt, StmtKind,
+    Access, AccessTarget, Block, Expr, ExprKind, IfArm, Initialiser, LocalId, LocalKind,
+    Obligation, OutVariable, Permission, PermissionKind, Rhs, Stmt, StmtKind,
 };
 use findings::{ErrorId, Pattern, Reason};
 use front::grow_stack;
@@ -46,6 +46,19 @@ impl Member<'_, '_> {
                 self.bound_counts(e, &env.on(Side::Asserted));
                 let claim = self.assertion(e, &env.on(Side::Asserted));
                 self.emit(assert(unplaced(claim)));
+            }
+            StmtKind::Prove(obligation) => {
+                let Obligation { claim, error, reason, words } = &**obligation;
+                let claim = self.assertion(claim, &env.on(Side::Asserted));
+                self.emit(
+                    assert(unplaced(claim))
+                        .with(renamed(
+                            (ErrorId::AssertFailed, Reason::AssertionFalse),
+                            (*error, *reason),
+                        ))
+                        .with(renamed(ErrorId::AssertFailed, *error))
+                        .with(said(Reason::AssertionFalse, words)),
+                );
             }
             StmtKind::Assume(e) => {
                 let fact = unplaced(self.assertion(e, &env.on(Side::Inhaled)));
@@ -93,7 +106,7 @@ impl Member<'_, '_> {
                 self.note_constants(outs);
             }
             StmtKind::If { arms, otherwise } => self.conditional(arms, otherwise.as_ref(), env),
-            StmtKind::While { guard, invariants, lock_changes, body } => {
+            StmtKind::While { guard, invariants, lock_changes, body, .. } => {
                 self.while_loop(guard, invariants, lock_changes, body, env);
             }
             StmtKind::Share { target, bounds } => self.share(target, bounds, env),
@@ -138,7 +151,9 @@ impl Member<'_, '_> {
                 self.note_constants(outs);
                 self.note_scope(outs);
             }
-            StmtKind::Wait(_) => self.unsupported_stmt("wait"),
+            StmtKind::Wait(_) => {
+                self.unsupported_stmt("`wait`, as nothing obliges anybody to signal,");
+            }
             StmtKind::Signal(_) => self.unsupported_stmt("signal"),
             StmtKind::SignalAll(_) => self.unsupported_stmt("signal forall"),
         }
@@ -157,7 +172,16 @@ impl Member<'_, '_> {
                 let value = self.stored(e, env);
                 let name = self.local(local);
                 self.emit_plain(declare(&name, ty, None));
-                self.emit(assign(var(&name), value));
+                let kept = assign(var(&name), value);
+                let error = match declared.kind {
+                    LocalKind::Measure => Some(ErrorId::NotWellformed),
+                    LocalKind::Copy => Some(ErrorId::RefinementFailed),
+                    _ => None,
+                };
+                self.emit(match error {
+                    Some(error) => kept.with(renamed(ErrorId::AssignmentFailed, error)),
+                    None => kept,
+                });
             }
             Some(value) => {
                 let name = self.local(local);

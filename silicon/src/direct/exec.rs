@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use chalice::program::{Block, ClassId, Expr, Initialiser, LocalId, Rhs, Stmt, StmtKind};
+use chalice::program::{
+    Block, ClassId, Expr, Initialiser, LocalId, LocalKind, Rhs, Stmt, StmtKind,
+};
 use la_arena::ArenaMap;
 use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
@@ -50,7 +52,7 @@ impl Chalice<'_, '_> {
                     return self.block(block);
                 }
             }
-            StmtKind::While { guard, invariants, lock_changes, body } => {
+            StmtKind::While { guard, invariants, lock_changes, body, .. } => {
                 let parts = Loop { guard, invariants, lock_changes, body };
                 return self.exec_loop(stmt, parts);
             }
@@ -60,6 +62,11 @@ impl Chalice<'_, '_> {
                     chalice.consume_all([assertion], |_| blame(ErrorId::AssertFailed))
                 })?;
                 self.here.heap = heap;
+            }
+            StmtKind::Prove(obligation) => {
+                let blame = blame(obligation.error);
+                let claim = self.eval(&obligation.claim, blame)?;
+                self.prove(claim, blame, obligation.reason, blame.span)?;
             }
             StmtKind::Assume(fact) => {
                 let fact = self.eval(fact, blame(ErrorId::InhaleFailed))?;
@@ -73,7 +80,12 @@ impl Chalice<'_, '_> {
             }
             StmtKind::Declare { local, value: Some(value) }
             | StmtKind::AssignLocal { local, value, .. } => {
-                let value = self.value(value, blame(ErrorId::AssignmentFailed))?;
+                let error = match self.direct.tree.locals[*local].kind {
+                    LocalKind::Measure => ErrorId::NotWellformed,
+                    LocalKind::Copy => ErrorId::RefinementFailed,
+                    _ => ErrorId::AssignmentFailed,
+                };
+                let value = self.value(value, blame(error))?;
                 let name = &self.direct.tree.locals[*local].name;
                 let value = self.named(name, value)?;
                 if matches!(stmt.kind, StmtKind::AssignLocal { .. }) {
@@ -92,6 +104,9 @@ impl Chalice<'_, '_> {
             StmtKind::Call { outs, receiver, method, arguments } => {
                 let call = Call { receiver, method: *method, arguments, at: span(stmt.span) };
                 self.call(call, outs)?;
+            }
+            StmtKind::Specification { targets, pre, post } => {
+                self.specify(targets, pre.as_ref(), post, span(stmt.span))?;
             }
             StmtKind::Fold(access) => self.fold(access, blame(ErrorId::FoldFailed))?,
             StmtKind::Unfold(access) => {
@@ -219,7 +234,7 @@ impl Chalice<'_, '_> {
 /// Returns the name of a statement where questions are counted.
 pub(super) fn keyword(kind: &StmtKind) -> &'static str {
     match kind {
-        StmtKind::Assert(_) => "assert",
+        StmtKind::Assert(_) | StmtKind::Prove(_) => "assert",
         StmtKind::Assume(_) => "assume",
         StmtKind::Declare { .. } | StmtKind::AssignLocal { .. } => "assignment",
         StmtKind::AssignField { .. } => "field assignment",

@@ -140,6 +140,8 @@ impl<'d> Scope<'d> {
         self.is_in_body = false;
         let found =
             self.all(function.requires.iter().chain(&function.ensures).chain(&function.body));
+        let found =
+            found.and_then(|()| self.all(function.decreases.iter().map(|measure| &measure.number)));
         (self.fractions, self.is_in_body) = (fractions, is_in_body);
         self.is_in_function = is_in_function;
         found

@@ -20,9 +20,7 @@ use super::{Direct, renumbered, span};
 
 /// The table of a program, and the program as the rules read it.
 pub(crate) fn load(mut tree: chalice::Program, options: chalice::Options) -> (Program, Direct) {
-    if options.auto_magic {
-        chalice::add_magic(&mut tree);
-    }
+    chalice::elaborate(&mut tree, options);
     if options.defaults > 0 {
         super::defaults::open_in_functions(&mut tree);
     }

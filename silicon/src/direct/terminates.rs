@@ -4,12 +4,14 @@
 //! Heaps are finite, so where every application in a circle of functions leaves some field behind,
 //! that comes to an end.
 //!
+//! Where functions have measures (`decreases`), these get smaller instead.
+//!
 //! SOUNDNESS: what counts is which locations there are, not how much of them. So all amounts are
 //! one fraction ([`Direct::whole`]), and what is opened or given away is opened or given away as a
 //! whole, however often it is named. Every part of a body is followed: what the parts are is said
 //! by [`Expr::for_each_part`] alone.
 
-use chalice::program::{Access, Domain, Expr, ExprKind, FunctionId, LocalId, Reached};
+use chalice::program::{Access, Decrease, Domain, Expr, ExprKind, FunctionId, LocalId, Reached};
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::functions::bind;
@@ -59,6 +61,11 @@ impl Chalice<'_, '_> {
             chalice.produce_all(&function.requires, None, |clause| {
                 Blame::new(ErrorId::NotWellformed, span(clause.span)).trusted()
             })?;
+            for measure in &function.decreases {
+                let blame = Blame::new(ErrorId::NotWellformed, span(measure.number.span));
+                let start = chalice.eval(&measure.number, blame)?;
+                chalice.frame.store.set(Direct::local(measure.start), start);
+            }
             chalice.follow(id, body)
         })?;
         Ok(())
@@ -92,7 +99,21 @@ impl Chalice<'_, '_> {
             ExprKind::Apply { receiver, function, arguments }
                 if self.direct.graph.is_circle(circle, *function) =>
             {
-                self.leaves_something(expr, receiver, *function, arguments)
+                let tree = &self.direct.tree;
+                let blame = Blame::new(ErrorId::TerminationFailed, span(expr.span));
+                match tree.decrease(circle, *function, (receiver, arguments), expr.span) {
+                    Decrease::Footprint => {
+                        self.leaves_something(expr, receiver, *function, arguments)
+                    }
+                    Decrease::Measure(claim) => {
+                        let claim = self.eval(&claim, blame)?;
+                        self.prove(claim, blame, Reason::TupleFalse, blame.span)
+                    }
+                    Decrease::Missing => {
+                        let reason = Reason::TerminationConditionFalse;
+                        self.prove(Terms::FALSE, blame, reason, blame.span)
+                    }
+                }
             }
             _ => Ok(()),
         }

@@ -213,6 +213,7 @@ impl<'t> Sites<'t> {
         }
         let mut all = Vec::new();
         each_stmt(body, &mut |stmt| all.push(stmt));
+        all.retain(|stmt| !is_generated(stmt));
         all.into_iter().for_each(|stmt| self.statement(stmt));
     }
 
@@ -309,7 +310,12 @@ pub fn boundaries(text: &str, block: &Block) -> BTreeSet<usize> {
             let width = if text[start..end].ends_with("]]") { 2 } else { 1 };
             to.insert(end - width);
         }
-        for stmt in &block.stmts {
+        // Code of a refinement stands nowhere.
+        let is_written = |stmt: &&Stmt| {
+            let span = stmt.span;
+            start < span.start as usize && span.end as usize <= end && !is_generated(stmt)
+        };
+        for stmt in block.stmts.iter().filter(is_written) {
             if has_braces {
                 to.insert(stmt.span.start as usize);
             }
@@ -319,6 +325,15 @@ pub fn boundaries(text: &str, block: &Block) -> BTreeSet<usize> {
     let mut all = BTreeSet::new();
     collect(text, block, &mut all);
     all
+}
+
+/// Is it code of a refinement, which is not written?
+fn is_generated(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Prove(_) => true,
+        StmtKind::Block(block) => block.is_ghost,
+        _ => false,
+    }
 }
 
 /// The conjuncts of a clause that are written as such.

@@ -126,6 +126,7 @@ impl Eraser {
     fn stmt(&mut self, stmt: &mut Stmt) -> bool {
         match &mut stmt.kind {
             StmtKind::Assert(e) | StmtKind::Assume(e) => self.claim(e),
+            StmtKind::Prove(obligation) => self.claim(&mut obligation.claim),
             StmtKind::Declare { local, .. } | StmtKind::AssignLocal { local, .. } => {
                 return !self.ghosts.locals.contains(local);
             }
@@ -139,6 +140,7 @@ impl Eraser {
                 pre.iter_mut().for_each(|pre| self.claim(pre));
                 self.claim(post);
             }
+            StmtKind::Block(block) if block.is_ghost => return false,
             StmtKind::Block(block) | StmtKind::Lock { body: block, .. } => self.block(block),
             StmtKind::If { arms, otherwise } => {
                 arms.iter_mut().for_each(|arm| self.block(&mut arm.body));

@@ -45,7 +45,7 @@ impl Lowering<'_> {
         let op = match &stmt.kind {
             StmtKind::Block(block) => return self.block(block),
             StmtKind::If { arms, otherwise } => return self.conditional(arms, otherwise.as_ref()),
-            StmtKind::While { guard, invariants, lock_changes, body } => {
+            StmtKind::While { guard, invariants, lock_changes, body, .. } => {
                 return self.while_loop(guard, invariants, lock_changes, body, stmt.span);
             }
             StmtKind::Lock { target, mode, body } => {
@@ -76,7 +76,10 @@ impl Lowering<'_> {
 
     fn simple(&mut self, stmt: &p::Stmt) -> Op {
         match &stmt.kind {
-            StmtKind::Assert(e) => Op::Assert(self.expr(e)),
+            StmtKind::Assert(e) => Op::Assert(self.expr(e), None),
+            StmtKind::Prove(obligation) => {
+                Op::Assert(self.expr(&obligation.claim), Some(obligation.clone()))
+            }
             StmtKind::Assume(e) => Op::Assume(self.expr(e)),
             StmtKind::AssignField { receiver, field, value, .. } => {
                 let tracked = self.back_pointers_of(*field);

@@ -60,7 +60,7 @@ fn statement(op: &Op) -> Result<(), &'static str> {
         | Op::Free(_) => Err(LOCKS),
         Op::AssignField { tracked: Some(_), .. } => Err("back pointers"),
         Op::Unsupported(_) => Err("what cannot be executed"),
-        Op::Assert(_)
+        Op::Assert(..)
         | Op::Assume(_)
         | Op::Havoc { .. }
         | Op::Assign { .. }

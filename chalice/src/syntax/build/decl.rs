@@ -154,7 +154,7 @@ impl Builder {
                 Rule::returns => {
                     signature.results = self.formals(take(&mut self::parts(part)))?;
                 }
-                Rule::requires | Rule::ensures | Rule::lockchange => {
+                Rule::requires | Rule::ensures | Rule::lockchange | Rule::decreases => {
                     signature.specs.push(self.spec(part)?);
                 }
                 Rule::type_expr => {}

@@ -99,14 +99,17 @@ fn words(rule: Rule) -> Option<&'static str> {
         Rule::predicate_decl => "a predicate",
         Rule::function_decl => "a function",
         Rule::coupling_decl => "a coupling invariant",
-        Rule::requires | Rule::ensures | Rule::lockchange => "a specification clause",
+        Rule::requires | Rule::ensures | Rule::lockchange | Rule::decreases => {
+            "a specification clause"
+        }
         Rule::returns => "results",
         Rule::formals => "parameters",
         Rule::formal | Rule::ident | Rule::names | Rule::outs => "a name",
         Rule::type_expr | Rule::builtin | Rule::collection | Rule::token_type => "a type",
         Rule::block | Rule::function_body | Rule::pattern | Rule::state_body => "a body",
         Rule::pattern_keep | Rule::any => "`_`",
-        Rule::pattern_any => "`*`",
+        Rule::pattern_any | Rule::any_count => "`*`",
+        Rule::any_rd => "`rd*`",
         Rule::pattern_if | Rule::if_arm | Rule::if_stmt => "`if`",
         Rule::pattern_else | Rule::else_branch => "`else`",
         Rule::pattern_while | Rule::while_stmt => "`while`",

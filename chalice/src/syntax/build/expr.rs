@@ -318,7 +318,13 @@ impl Builder {
     fn access(&mut self, form: AccessForm, pair: Pair<Rule>) -> Built<ExprKind> {
         let mut parts = parts(pair);
         let target = Box::new(self.location(take(&mut parts))?);
-        let amount = parts.next().map(|amount| self.boxed(amount)).transpose()?;
+        let Some(amount) = parts.next() else {
+            return Ok(ExprKind::Access { form, target, amount: None });
+        };
+        if let Rule::any_rd | Rule::any_count = amount.as_rule() {
+            return Ok(ExprKind::Access { form: AccessForm::RdStar, target, amount: None });
+        }
+        let amount = Some(self.boxed(amount)?);
         Ok(ExprKind::Access { form, target, amount })
     }
 

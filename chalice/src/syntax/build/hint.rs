@@ -83,7 +83,7 @@ fn words(text: &str, at: usize, found: &str, expected: &str) -> Option<String> {
             "`new {class}` takes no arguments; fields get values as in `new {class} {{ f := 1 }}`"
         ));
     }
-    if let "requires" | "ensures" | "lockchange" = found
+    if let "requires" | "ensures" | "lockchange" | "decreases" = found
         && expected != "an expression"
     {
         return Some(format!("`{found}` has to stand before the `{{` of the body"));
@@ -166,7 +166,7 @@ fn is_reserved(word: &str) -> bool {
 }
 
 /// The words that declarations, clauses and statements start with.
-const STARTS: [&str; 37] = [
+const STARTS: [&str; 38] = [
     "acquire",
     "assert",
     "assume",
@@ -175,6 +175,7 @@ const STARTS: [&str; 37] = [
     "class",
     "condition",
     "const",
+    "decreases",
     "downgrade",
     "else",
     "ensures",

@@ -298,6 +298,7 @@ impl Builder {
             Rule::requires => SpecKind::Requires(self.operand_of(pair)?),
             Rule::ensures => SpecKind::Ensures(self.operand_of(pair)?),
             Rule::lockchange => SpecKind::LockChange(self.exprs(pair)?),
+            Rule::decreases => SpecKind::Decreases(self.exprs(pair)?),
             _ => SpecKind::Invariant(self.operand_of(pair)?),
         };
         Ok(Spec { kind, span })

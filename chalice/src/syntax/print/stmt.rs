@@ -4,8 +4,8 @@ use front::grow_stack;
 
 use super::Printer;
 use crate::syntax::{
-    Block, Bounds, DeclModifiers, Expr, ExprKind, Ident, Initialiser, Pattern, PatternPart, Rhs,
-    Stmt, StmtKind,
+    Block, Bounds, DeclModifiers, Expr, ExprKind, Generated, Ident, Initialiser, Pattern,
+    PatternPart, Rhs, Stmt, StmtKind,
 };
 
 impl Printer {
@@ -93,6 +93,15 @@ impl Printer {
                     self.rhs(value);
                 }
             }
+            StmtKind::Generated(generated) => match &**generated {
+                Generated::Keep { name, value } => {
+                    self.put("ghost var ");
+                    self.ident(name);
+                    self.words(" := ", value);
+                }
+                Generated::Ghost(block) => self.block(block),
+                Generated::Prove { claim, .. } => self.words("assert ", claim),
+            },
             StmtKind::Specification { modifiers, targets, pre, post } => {
                 self.modifiers(*modifiers);
                 self.list(targets, Self::formal);

@@ -11,12 +11,14 @@
 //! as a whole, however often it is named; and what is applied may need nothing that is not there as
 //! it is, such as a predicate that has been opened.
 //!
+//! Where functions have measures (`decreases`), these get smaller, and no field has to be left.
+//!
 //! DIVERGENCE: only applications inside a cycle of functions are checked; the others cannot make a
 //! function useless.
 
 use std::rc::Rc;
 
-use chalice::program::{Access, AccessTarget, Expr, ExprKind, FunctionId, Reached};
+use chalice::program::{Access, AccessTarget, Decrease, Expr, ExprKind, FunctionId, Reached};
 use findings::{ErrorId, Pattern, Reason};
 use front::grow_stack;
 use sil::syntax as s;
@@ -56,7 +58,7 @@ impl Lowering<'_> {
             side: Side::Inhaled,
             then: None,
         };
-        let mut check = Footprints { cycle, owned: Vec::new() };
+        let mut check = Footprints { function: id, cycle, owned: Vec::new() };
         let statements = member.block(|member| {
             let mut known = vec![self.is_read_fraction(var(&k))];
             if !function.is_static {
@@ -72,6 +74,14 @@ impl Lowering<'_> {
                     inhale(received).with(renamed(ErrorId::InhaleFailed, ErrorId::NotWellformed)),
                 );
                 check.own(member, &clause, &env);
+            }
+            for measure in &function.decreases {
+                let value = member.expr(&measure.number, &env);
+                let start = member.local(measure.start);
+                member.span = measure.number.span;
+                member.emit_plain(declare(&start, ty(TypeKind::Int), None));
+                let renaming = renamed(ErrorId::AssignmentFailed, ErrorId::NotWellformed);
+                member.emit(assign(var(&start), value).with(renaming));
             }
             check.follow(member, body, &env);
         });
@@ -89,6 +99,8 @@ fn member_at(lowering: &Lowering<'_>, method: s::Method, span: chalice::Span) ->
 
 /// The check of one function's body.
 struct Footprints {
+    /// The function.
+    function: FunctionId,
     /// The functions whose applications count.
     cycle: Vec<FunctionId>,
     /// Fields that are in the footprint, each under the condition that it is.
@@ -130,7 +142,23 @@ impl Footprints {
         if let ExprKind::Apply { receiver, function, arguments } = &e.kind
             && self.cycle.contains(function)
         {
-            self.application(member, e, receiver, *function, arguments, env);
+            match member.program().decrease(self.function, *function, (receiver, arguments), e.span)
+            {
+                Decrease::Footprint => {
+                    self.application(member, e, receiver, *function, arguments, env);
+                }
+                Decrease::Measure(claim) => {
+                    let words = "the measure might not get smaller with this application, or might be negative";
+                    self.measured(member, e, &claim, (Reason::TupleFalse, words), env);
+                }
+                Decrease::Missing => {
+                    let kind = ExprKind::Bool(false);
+                    let claim = Expr { kind, ty: chalice::program::Type::Bool, span: e.span };
+                    let words = "of two functions that apply each other, one has a measure and the other has not";
+                    let reason = Reason::TerminationConditionFalse;
+                    self.measured(member, e, &claim, (reason, words), env);
+                }
+            }
         }
     }
 
@@ -203,6 +231,28 @@ impl Footprints {
         member.emit_plain(declare(&choice, ty(TypeKind::Bool), None));
         statements.push(inhale(truth(false)));
         member.emit_plain(branch(var(&choice), statements, Vec::new()));
+    }
+
+    /// Shows at an application that the measure gets smaller.
+    fn measured(
+        &self,
+        member: &mut Member<'_, '_>,
+        e: &Expr,
+        claim: &Expr,
+        (reason, words): (Reason, &str),
+        env: &Env,
+    ) {
+        member.span = e.span;
+        let claim = member.expr(claim, env);
+        let renaming = renamed(
+            (ErrorId::AssertFailed, Reason::AssertionFalse),
+            (ErrorId::TerminationFailed, reason),
+        );
+        let undefined = renamed(ErrorId::AssertFailed, ErrorId::FunctionNotWellformed);
+        let proof =
+            assert(claim).with(renaming).with(undefined).with(said(Reason::AssertionFalse, words));
+        let statements = member.block(|member| member.emit(proof));
+        self.aside(member, statements);
     }
 
     /// Gives away what an application needs; some field must be left.

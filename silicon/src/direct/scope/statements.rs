@@ -1,7 +1,7 @@
 //! Which statements the rules know.
 
 use chalice::program::{
-    AccessTarget, Block, Bounds, Expr, ExprKind, LockMode, Rhs, Stmt, StmtKind, Type,
+    AccessTarget, Block, Bounds, Expr, ExprKind, LockMode, OutVariable, Rhs, Stmt, StmtKind, Type,
 };
 
 use super::{Found, Scope, has_range, is_of_acquire, is_old_wait_level, is_pure, span};
@@ -18,6 +18,7 @@ impl<'d> Scope<'d> {
                 refuse("wait levels that are compared beside channels")
             }
             StmtKind::Assert(expr) => self.claims([expr]),
+            StmtKind::Prove(obligation) => self.expr(&obligation.claim),
             // Of what is assumed, ranges are assumed to be in order.
             StmtKind::Assume(expr) if expr.any(&mut has_range) => {
                 refuse("ranges that are sequences")
@@ -51,7 +52,7 @@ impl<'d> Scope<'d> {
                 }
                 otherwise.iter().try_for_each(|block| self.block(block))
             }
-            StmtKind::While { guard, invariants, lock_changes, body } => {
+            StmtKind::While { guard, invariants, lock_changes, body, .. } => {
                 self.expr(guard)?;
                 self.claims(invariants)?;
                 self.all(lock_changes)?;
@@ -66,7 +67,23 @@ impl<'d> Scope<'d> {
                 self.all(parts)?;
                 self.opening(access)
             }
-            StmtKind::Specification { .. } => refuse("specification statements"),
+            StmtKind::Specification { targets, pre, post } => {
+                let is_constant =
+                    |target: &OutVariable| self.direct.tree.locals[target.local].is_const;
+                if targets.iter().any(is_constant) {
+                    return refuse("specification statements for constants");
+                }
+                for clause in pre.iter().chain([post]) {
+                    if !is_pure(clause)
+                        || clause.any(&mut is_of_thread)
+                        || clause.any(&mut has_range)
+                    {
+                        return refuse("specification statements about more than values");
+                    }
+                    self.expr(clause)?;
+                }
+                Ok(())
+            }
             _ => self.shared_stmt(stmt),
         }
     }
@@ -147,4 +164,9 @@ impl<'d> Scope<'d> {
             Rhs::NewChannel { bounds, .. } => self.bounds(bounds),
         }
     }
+}
+
+/// Does an expression speak of what a thread holds, or of other states than those of the heap?
+fn is_of_thread(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::WaitLevel | ExprKind::Holds { .. } | ExprKind::Eval { .. })
 }
