@@ -103,6 +103,12 @@ fn annotations_stand_above_what_they_are_about() {
 }
 
 #[test]
+fn paths_of_imports_stay() {
+    let text = "import <decreases/int.vpr>\n";
+    lays_out(Language::Sil, text, text);
+}
+
+#[test]
 fn comments_stand_with_what_they_are_about() {
     lays_out(
         Language::Sil,

@@ -56,14 +56,22 @@ fn operators(language: Language) -> &'static [&'static str] {
 
 /// The tokens of a text, in order. An open comment or string goes on to the end.
 pub fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
+    let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut at = text.len() - behind_mark(text).len();
     while let Some(first) = text[at..].chars().next() {
         if first.is_whitespace() {
             at += first.len_utf8();
             continue;
         }
-        let (kind, length) = token(&text[at..], first, language);
+        // The path of a file of the standard library, as in `import <decreases/int.vpr>`.
+        let is_path = first == '<'
+            && language == Language::Sil
+            && tokens.last().is_some_and(|last| last.text == "import");
+        let path = text[at..].find('>').filter(|_| is_path);
+        let (kind, length) = match path {
+            Some(end) => (Kind::Quoted, end + 1),
+            None => token(&text[at..], first, language),
+        };
         tokens.push(Token { kind, text: &text[at..at + length], start: at });
         at += length;
     }

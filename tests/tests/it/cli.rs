@@ -110,7 +110,7 @@ fn flags_that_only_the_reference_knows_are_told_as_such() {
     for (flag, is_told) in [("--ignoreFile", true), ("--no-such-flag", false)] {
         let run = scratch.silicon(&[flag, "good.sil"]);
         assert_eq!(run.code, Some(2), "{run:#?}");
-        let note = format!("note: {flag} is a flag of the reference verifier");
+        let note = format!("tip: `{flag}` is a flag of the reference verifier");
         assert_eq!(run.stderr.contains(&note), is_told, "{run:#?}");
     }
     let selected = ["--compat", "silicon", "--select", "m", "--ignoreFile", "good.sil"];

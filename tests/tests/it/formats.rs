@@ -509,7 +509,11 @@ fn the_pages_of_reference_are_what_the_command_says() {
 fn words_of_the_language_are_explained() {
     let scratch = Scratch::empty();
     let run = scratch.silicon(&["explain", "fold"]);
-    assert!(run.code == Some(0) && run.stdout.contains("fold P(e)\n    Takes"), "{run:#?}");
+    assert!(run.code == Some(0) && run.stdout.contains("fold P(e) (SIL)\n    Takes"), "{run:#?}");
+    for (word, part) in [("waitlevel", "(Chalice)"), ("Btwn", "(SPL)"), ("fork", "token")] {
+        let run = scratch.silicon(&["explain", word]);
+        assert!(run.code == Some(0) && run.stdout.contains(part), "{run:#?}");
+    }
     let run = scratch.silicon(&["explain", "fould"]);
     assert!(run.code == Some(2) && run.stderr.contains("no such id or word: fould"), "{run:#?}");
 }

