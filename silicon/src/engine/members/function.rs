@@ -203,6 +203,7 @@ impl<'p> Engine<'p> {
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
                 W::produce(engine, &preconditions, Some(snapshot), trusted_contract)?;
+                engine.show_state(W::span(body));
                 let is_defining = engine.of_program(Fact::ContractsHaveOneReading);
                 engine.in_mode(
                     |mode| mode.is_defining = is_defining,
@@ -302,6 +303,7 @@ impl<'p> Engine<'p> {
             engine.assume(equation)?;
             engine.frame.result = Some(value);
             engine.frame.result_of = Some(general.function);
+            engine.show_state_at_all(postconditions.iter().map(|clause| W::span(clause)));
             W::consume(engine, &postconditions, |clause| {
                 Blame::new(ErrorId::PostconditionViolated, clause).trusted()
             })

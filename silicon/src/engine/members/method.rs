@@ -498,6 +498,8 @@ impl<'p> Driver<'_, 'p> {
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         self.sil.end_doubtful()?;
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
+        self.sil.show_state_at_all(postconditions.iter().map(|clause| clause.span));
+        self.sil.show_state_at_end(self.method.implementations[self.implementation].span);
         let left_out = self.sil.beyond_judgement(&postconditions, &self.method.contract)?;
         self.sil.consume_all(&postconditions, |clause| {
             let blame = Blame::new(ErrorId::PostconditionViolated, clause.span).trusted();
