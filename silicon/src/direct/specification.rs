@@ -3,10 +3,10 @@
 use chalice::program::{Expr, OutVariable};
 use sil::source::Span;
 
-use super::assertion::conjuncts;
 use super::{Chalice, span};
 use crate::engine::Stop;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::rules::assertion::conjuncts;
 
 impl Chalice<'_, '_> {
     /// `x, y [pre, post]`, of values only: the heap is the same before and after.

@@ -37,7 +37,7 @@ pub fn layout(input: &Input) -> Result<Layout, Box<Outcome>> {
         refused(input, None, loaded.messages)
     })?;
     let errors = on_large_stack(|| syntax_errors(input, &text));
-    let errors = errors.unwrap_or_else(|defect| vec![internal(input, &defect)]);
+    let errors = errors.unwrap_or_else(|defect| vec![internal(input, &defect.to_string())]);
     if !errors.is_empty() {
         return Err(refused(input, Some(&text), errors));
     }
