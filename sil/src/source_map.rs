@@ -10,6 +10,9 @@ use crate::macros::parts;
 use crate::program::{Annotation, Origin, Program};
 use crate::source::{LineColumn, OriginId, SourceFile, Sources, Span};
 
+/// The words for the place where a macro is used, about an error inside of it.
+pub const USED_HERE: &str = "used here";
+
 /// Explains errors of one program.
 pub struct SourceMap<'a> {
     program: &'a Program,
@@ -119,7 +122,7 @@ impl<'a> SourceMap<'a> {
         let mut at_reason = reason.map(|span| self.place(span)).filter(|at| *at != place);
         if let Some((span, _)) = conjunct {
             let used = at_reason.replace(self.own_place(span));
-            notes.extend(used.map(|used| (used, "used here".to_owned())));
+            notes.extend(used.map(|used| (used, USED_HERE.to_owned())));
         }
         Explained {
             generated: generated.filter(|own| *own != place),

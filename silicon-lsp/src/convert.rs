@@ -9,6 +9,7 @@ use lsp_types::{
 };
 use rustc_hash::FxHashMap;
 use sil::render::{Message, Place, Severity, Texts};
+use silicon::report::Counterexample;
 use silicon::session;
 
 use crate::positions::Text;
@@ -116,10 +117,13 @@ impl Files {
             "reason": reason,
             "missing": one.missing,
             "path": one.path,
-            "counterexample": one.counterexample,
+            "counterexample": one.counterexample.as_ref().map(Counterexample::shown),
         }));
         if !one.path.is_empty() {
             found.diagnostic.message += &format!("\non the path: {}", one.path.join(", "));
+        }
+        for sentence in one.counterexample.iter().flat_map(Counterexample::words) {
+            found.diagnostic.message += &format!("\n{sentence}");
         }
         found
     }

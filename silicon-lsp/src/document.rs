@@ -10,6 +10,7 @@ use lsp_types::{
     CodeLens, Command, Diagnostic, DiagnosticSeverity, InlayHint, InlayHintLabel, NumberOrString,
     Position, Range, TextDocumentContentChangeEvent,
 };
+use rustc_hash::FxHashMap;
 use silicon::options::GivenUp;
 use silicon::report::{MemberKind, Verdict};
 use silicon::session::Input;
@@ -33,7 +34,15 @@ pub(crate) struct Document {
     pub(crate) followed: Option<Followed>,
     /// Files that findings were shown in.
     pub(crate) shown_in: Vec<String>,
+    /// The members as the client was told of them last, in any version.
+    told: FxHashMap<Id, Told>,
 }
+
+/// A member of a document.
+type Id = (MemberKind, String);
+
+/// What a client was told of a member: the state, and the time that it took in this version.
+type Told = (&'static str, Option<u64>);
 
 /// The verification of one version.
 #[derive(Default)]
@@ -41,7 +50,9 @@ pub(crate) struct Run {
     /// The number of the job; 0: it has to wait.
     pub(crate) job: u64,
     members: Vec<Member>,
-    found: BTreeMap<(MemberKind, String), Vec<Found>>,
+    /// The positions of members.
+    positions: FxHashMap<Id, usize>,
+    found: BTreeMap<Id, Vec<Found>>,
     /// All findings together, once the run is done.
     complete: Option<Vec<Found>>,
     /// How often a worker ended meanwhile; how often nobody was being verified then; and who is.
@@ -51,6 +62,8 @@ pub(crate) struct Run {
     pub(crate) given_up: Vec<GivenUp>,
     /// Why this version is not verified any more. A run with it never gets a verdict.
     trouble: Option<String>,
+    /// The user wants no more; what was found stays.
+    pub(crate) is_stopped: bool,
 }
 
 struct Member {
@@ -62,6 +75,8 @@ struct Member {
 enum State {
     Queued,
     Running,
+    /// The user wants no more.
+    Stopped,
     Done(Done),
 }
 
@@ -79,7 +94,8 @@ impl Document {
         let text = Text::new(text);
         let (analysis, run, shown_in) = (None, None, Vec::new());
         let (arguments, followed) = (String::new(), None);
-        Self { uri, name, version, text, analysis, run, arguments, followed, shown_in }
+        let told = FxHashMap::default();
+        Self { uri, name, version, text, analysis, run, arguments, followed, shown_in, told }
     }
 
     pub(crate) fn language(&self) -> Language {
@@ -128,7 +144,7 @@ impl Document {
 
     /// Tells whether no more news comes about the present version, unless somebody asks for some.
     pub(crate) fn is_settled(&self) -> bool {
-        let is_over = |run: &Run| run.is_complete() || run.failure().is_some();
+        let is_over = |run: &Run| run.is_complete() || run.is_stopped || run.failure().is_some();
         self.current().is_some() && self.run.as_ref().is_none_or(is_over)
     }
 
@@ -218,13 +234,28 @@ impl Document {
 
     /// The members for who shows them in a list.
     pub(crate) fn members(&self) -> serde_json::Value {
-        let trouble = self.run.as_ref().and_then(|run| run.trouble.as_deref());
+        self.listed(self.run.as_ref().map_or(&[][..], |run| &run.members))
+    }
+
+    /// The members of which the client was told otherwise, or nothing, before.
+    pub(crate) fn changed_members(&mut self) -> serde_json::Value {
         let members = self.run.as_ref().map_or(&[][..], |run| &run.members);
+        let is_news = |member: &&Member| {
+            let Planned { kind, id, .. } = &member.planned;
+            let new = member.state.told();
+            self.told.insert((*kind, id.clone()), new) != Some(new)
+        };
+        let changed: Vec<&Member> = members.iter().filter(is_news).collect();
+        self.listed(changed)
+    }
+
+    fn listed<'a>(&self, members: impl IntoIterator<Item = &'a Member>) -> serde_json::Value {
+        let trouble = self.run.as_ref().and_then(|run| run.trouble.as_deref());
         let member = |member: &Member| {
             let Planned { kind, id, name, range } = &member.planned;
             let done = match &member.state {
                 State::Done(done) => Some(done),
-                State::Queued | State::Running => None,
+                State::Queued | State::Running | State::Stopped => None,
             };
             serde_json::json!({
                 "kind": kind.name(),
@@ -236,7 +267,7 @@ impl Document {
                 "recalled": done.map(|done| done.is_recalled),
             })
         };
-        let members: Vec<_> = members.iter().map(member).collect();
+        let members: Vec<_> = members.into_iter().map(member).collect();
         serde_json::json!({
             "uri": self.uri,
             "version": self.version,
@@ -248,10 +279,19 @@ impl Document {
 }
 
 impl State {
+    fn told(&self) -> Told {
+        let new = match self {
+            Self::Done(done) if !done.is_recalled => Some(done.milliseconds.to_bits()),
+            _ => None,
+        };
+        (self.name(), new)
+    }
+
     fn name(&self) -> &'static str {
         match self {
             Self::Queued => "queued",
             Self::Running => "running",
+            Self::Stopped => "stopped",
             Self::Done(done) => match done.verdict {
                 Verdict::Verified => "verified",
                 Verdict::Inconclusive => "inconclusive",
@@ -268,6 +308,7 @@ impl Member {
         let State::Done(done) = &self.state else {
             return match self.state {
                 State::Running => "⟳ verifying".to_owned(),
+                State::Stopped => "■ stopped".to_owned(),
                 _ => "… waiting".to_owned(),
             };
         };
@@ -293,6 +334,9 @@ impl Run {
             Event::Planned { members, .. } => {
                 let member = |planned| Member { planned, state: State::Queued };
                 self.members = members.into_iter().map(member).collect();
+                let id = |member: &Member| (member.planned.kind, member.planned.id.clone());
+                let ids = self.members.iter().map(id);
+                self.positions = ids.enumerate().map(|(index, id)| (id, index)).collect();
             }
             Event::Started { kind, id, .. } => {
                 if let Some(member) = self.member(kind, &id) {
@@ -316,7 +360,7 @@ impl Run {
     }
 
     fn member(&mut self, kind: MemberKind, id: &str) -> Option<&mut Member> {
-        self.members.iter_mut().find(|it| it.planned.kind == kind && it.planned.id == id)
+        self.members.get_mut(*self.positions.get(&(kind, id.to_owned()))?)
     }
 
     /// The worker has ended, and what it was doing has to be done again, if there is no trouble.
@@ -352,6 +396,7 @@ impl Run {
     /// Gives this version up. What was found of it is not known to be all, and no verdict stays.
     pub(crate) fn fail(&mut self, why: String) {
         self.members.clear();
+        self.positions.clear();
         self.found.clear();
         self.complete = None;
         self.trouble = Some(why);
@@ -360,6 +405,18 @@ impl Run {
     /// Why this version is not verified any more.
     pub(crate) fn failure(&self) -> Option<&str> {
         self.trouble.as_deref()
+    }
+
+    /// Ends the run. What has been found stays, and no verdict on the text is made of it.
+    pub(crate) fn stop(&mut self) {
+        self.is_stopped = true;
+        self.job = 0;
+        self.running.clear();
+        for member in &mut self.members {
+            if !matches!(member.state, State::Done(_)) {
+                member.state = State::Stopped;
+            }
+        }
     }
 
     /// Members that are done, and all.

@@ -47,6 +47,9 @@ const PAUSE: Duration = Duration::from_millis(80);
 /// take long.
 const PATIENCE: Duration = Duration::from_millis(300);
 
+/// News of a document that is being verified is told so often.
+const OFTEN: Duration = Duration::from_millis(80);
+
 /// How a server ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
@@ -192,6 +195,8 @@ struct Server<'c> {
     verifier: Option<Verifier>,
     heard: (Sender<Heard>, Receiver<Heard>),
     busy: Option<Busy>,
+    /// A document of which there is news that the client does not know, and when it is told.
+    news: Option<(Instant, String)>,
     /// The request for the state at the cursor.
     asked: Option<Asked>,
     /// The request for edits that remove an error.
@@ -267,6 +272,7 @@ impl<'c> Server<'c> {
             verifier: None,
             heard: unbounded(),
             busy: None,
+            news: None,
             asked: None,
             fixing: None,
             tells_states: tells_states != Some(&Value::Bool(false)),

@@ -40,6 +40,7 @@ use smt::terms::{Term, Terms};
 
 use crate::clock::Until;
 use crate::engine::findings::blame::Blame;
+use crate::engine::findings::evaluated::Evaluated;
 use crate::engine::findings::incidents::Incidents;
 use crate::engine::findings::log::Log;
 use crate::engine::knowledge::domain::Domains;
@@ -282,6 +283,8 @@ pub(crate) struct Engine<'p> {
     /// The finds that the evaluation in progress leaves to its caller, and to no other.
     pub(crate) gathered: Gathered,
     incidents: Incidents,
+    /// The values of expressions, for counterexamples.
+    evaluated: Evaluated,
     /// The knowledge about the path, π of the papers, and the prover that knows the same.
     pub(crate) knowledge: Knowledge,
     pub(crate) prover: Prover,
@@ -339,6 +342,7 @@ impl<'p> Engine<'p> {
             mode: Mode::default(),
             gathered: Gathered::default(),
             incidents: Incidents::default(),
+            evaluated: Evaluated::default(),
             knowledge: Knowledge::default(),
             prover: Prover::within(workspace, options_of_prover)?,
             domains: Domains::default(),

@@ -1,5 +1,6 @@
 //! The findings of verification, independent of how they are shown.
 
+mod counterexample;
 pub mod shown;
 
 use std::borrow::Cow;
@@ -7,6 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+pub use counterexample::{
+    Counterexample, Forgotten, HeapPlace, Held, Location, Named, Part, Share, Shown, Value,
+    Variable,
+};
 pub(crate) use findings::full_id;
 pub use findings::{ErrorId, Reason};
 use indexmap::IndexMap;
@@ -197,143 +202,6 @@ impl Shortfall {
         let (needed, held) = (in_words(&self.needed), in_words(&self.held));
         format!("{needed} needed, {held} {is_held}{}", hint.unwrap_or_default())
     }
-}
-
-/// A state that the solver could not exclude, in which an obligation does not hold: a hint, not a
-/// proof that it fails.
-///
-/// Values are those of the solver's model. References and values of opaque types have names that
-/// mean something within one counterexample only: two things with one name are equal, with
-/// different names different.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Counterexample {
-    /// The variables in scope that have a value, by their names in the SIL program.
-    pub variables: Vec<Variable>,
-    /// The permissions held there.
-    pub heap: Vec<Location>,
-    /// The heap of `old`, where that is another heap.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub old: Vec<Location>,
-    /// The state where the path left its past behind, if it did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub forgotten: Option<Box<Forgotten>>,
-}
-
-/// The state at the head of a loop, in the same model: what comes before is known there only as far
-/// as the invariants say it, or the loop leaves it alone.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Forgotten {
-    /// Line and column of the loop in the author's program, once places are known.
-    pub line: usize,
-    pub column: usize,
-    /// The variables that have a value.
-    pub variables: Vec<Variable>,
-    /// The permissions held there, in the loop or around it.
-    pub heap: Vec<Location>,
-    /// The loop. Only where the verifier runs, not in reports.
-    #[serde(skip)]
-    pub head: Span,
-    /// The model holds more, but does not say of which locations. Only where the verifier runs.
-    #[serde(skip)]
-    pub has_more: bool,
-}
-
-/// A value in a solver's model. As text it is what people read, and what is in reports for
-/// programs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Value {
-    Bool(bool),
-    Int(BigInt),
-    Null,
-    /// An object, by a number that means something within one counterexample only.
-    Reference(usize),
-    /// A sequence: its first elements, and how many there are.
-    Sequence {
-        elements: Vec<Self>,
-        length: usize,
-    },
-    /// Anything else, as it is shown: permission amounts, and elements of types that nothing is
-    /// known of.
-    Other(String),
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bool(truth) => write!(f, "{truth}"),
-            Self::Int(number) => write!(f, "{number}"),
-            Self::Null => f.write_str("null"),
-            Self::Reference(number) => write!(f, "ref{number}"),
-            Self::Sequence { elements, length } => {
-                let mut shown: Vec<String> = elements.iter().map(Self::to_string).collect();
-                if *length > elements.len() {
-                    shown.push(format!("… {length} in all"));
-                }
-                write!(f, "Seq({})", shown.join(", "))
-            }
-            Self::Other(text) => f.write_str(text),
-        }
-    }
-}
-
-impl Serialize for Value {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-/// Reads a value back as its text: a report holds nothing else of it.
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::Other)
-    }
-}
-
-/// A variable and its value.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Variable {
-    pub name: String,
-    pub value: Value,
-}
-
-/// A field or an instance of a predicate to which there is permission.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Location {
-    /// As in `ref1.f` or `list(ref1)`.
-    pub location: String,
-    /// The permission amount.
-    pub amount: String,
-    /// The value of a field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub value: Option<Value>,
-    /// The place in the heap. Only where the verifier runs, not in reports.
-    #[serde(skip)]
-    pub place: Option<HeapPlace>,
-    /// The amount as a number. Only where the verifier runs, not in reports.
-    #[serde(skip)]
-    pub share: Share,
-}
-
-/// A field of an object, or an instance of a predicate.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum HeapPlace {
-    /// The object, and the name of the field in the SIL program.
-    Field(Value, String),
-    /// The arguments, and the name that the author of the program has given the predicate.
-    Instance(Vec<Value>, String),
-}
-
-/// An amount, as far as it is the same whatever a front end chooses for amounts that the author
-/// leaves open.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Share {
-    /// This one.
-    Number(BigRational),
-    /// The read fraction of the method.
-    Read,
-    /// It depends on other choices.
-    #[default]
-    Open,
 }
 
 /// A branch that a path took.

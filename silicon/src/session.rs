@@ -224,16 +224,11 @@ impl Session {
     fn diagnostics(&self, member: &MemberReport, places: &Places<'_>) -> Vec<Diagnostic> {
         let of_member = |finding: &Finding| {
             let (path, steps) = places.path(finding).into_iter().unzip();
-            let mut counterexample = finding.counterexample.clone();
-            if let Some(head) = counterexample.as_mut().and_then(|one| one.forgotten.as_mut()) {
-                let start = places.of(head.head).start;
-                (head.line, head.column) = (start.line as usize, start.column as usize);
-            }
             Diagnostic {
                 member: Some(member.name.clone()),
                 path,
                 steps,
-                counterexample,
+                counterexample: finding.counterexample.clone().map(|one| places.state(one)),
                 ..places.diagnostic(finding)
             }
         };

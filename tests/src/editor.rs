@@ -177,14 +177,15 @@ impl Client {
     /// Returns the list of the present version's members, when all of them are done.
     pub fn settled(&mut self, uri: &str) -> Vec<Value> {
         let version = self.version;
-        let message = self.wait("list of members that are done", |it| {
+        self.wait("end of the verification", |it| {
             let of = &it["params"];
             it["method"] == "silicon/members"
                 && of["uri"] == uri
                 && of["version"] == version
                 && of["complete"] == true
         });
-        let members = message["params"]["members"].as_array().expect("it is a list").clone();
+        let all = self.ask("silicon/members", json!({ "textDocument": { "uri": uri } }));
+        let members = all["result"]["members"].as_array().expect("it is a list").clone();
         let is_open = |one: &Value| matches!(one["state"].as_str(), Some("queued" | "running"));
         assert!(!members.is_empty() && !members.iter().any(is_open), "{members:?}");
         members

@@ -179,6 +179,9 @@ impl Server<'_> {
     /// Shows what is known of a document.
     pub(super) fn show(&mut self, uri: &str) -> anyhow::Result<()> {
         let Some(document) = self.documents.get_mut(uri) else { return Ok(()) };
+        if self.news.as_ref().is_some_and(|(_, of)| of == uri) {
+            self.news = None;
+        }
         let mut by_file: BTreeMap<String, Vec<Found>> = BTreeMap::new();
         by_file.entry(uri.to_owned()).or_default();
         // What was shown elsewhere before is shown no more.
@@ -190,7 +193,7 @@ impl Server<'_> {
         }
         let others = by_file.iter().filter(|(file, found)| *file != uri && !found.is_empty());
         document.shown_in = others.map(|(file, _)| file.clone()).collect();
-        let (version, members) = (document.version, document.members());
+        let (version, members) = (document.version, document.changed_members());
         for (file, found) in &by_file {
             self.publish(file, (file == uri).then_some(version), found)?;
         }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::states::{Asked, Unanswered};
 use super::viper::Told;
-use super::{Busy, PATIENCE, Server};
+use super::{Busy, OFTEN, PATIENCE, Server};
 use crate::document::Run;
 use crate::protocol::{Event, Order};
 use crate::verifier::Verifier;
@@ -26,7 +26,8 @@ impl Server<'_> {
         };
         let of_states = self.asked.as_ref().and_then(|asked| asked.until);
         let of_fixes = self.fixing.as_ref().map(|fixing| fixing.until);
-        of_work.into_iter().chain(of_states).chain(of_fixes).min()
+        let of_news = self.news.as_ref().map(|(until, _)| *until);
+        of_work.into_iter().chain(of_states).chain(of_fixes).chain(of_news).min()
     }
 
     /// Gives the worker something to do, if it has nothing, and it is time.
@@ -42,7 +43,8 @@ impl Server<'_> {
             if document.current().is_none_or(|analysis| !analysis.is_program) {
                 continue;
             }
-            let run = document.run.get_or_insert_with(Run::default);
+            let run = document.run.take().filter(|run| !run.is_stopped).unwrap_or_default();
+            let run = document.run.insert(run);
             run.job = job;
             let Some(order) = document.job(job) else { continue };
             match self.verifier() {
@@ -121,16 +123,17 @@ impl Server<'_> {
     /// Stops the verification of a document that is not edited. What is known stays.
     pub(super) fn stop(&mut self, uri: &str) -> anyhow::Result<()> {
         self.cancel(uri)?;
-        if let Some(document) = self.documents.get_mut(uri)
-            && document.run.as_ref().is_some_and(|run| !run.is_complete())
-        {
-            document.run = None;
+        if let Some(run) = self.run_of(uri).filter(|run| !run.is_complete()) {
+            run.stop();
         }
         self.show(uri)
     }
 
     pub(super) fn end_overdue(&mut self) -> anyhow::Result<()> {
         let now = Instant::now();
+        if self.news.as_ref().is_some_and(|(until, _)| *until <= now) {
+            self.show_news()?;
+        }
         let is_overdue = |busy: &Busy| busy.until.is_some_and(|until| until <= now);
         if self.busy.as_ref().is_some_and(is_overdue) {
             self.verifier = None;
@@ -160,7 +163,7 @@ impl Server<'_> {
             && self.has_progress
             && !busy.has_progress
             && busy.until.is_none();
-        let (job, matters) = (busy.job, matches!(event, Event::Finished { .. }) || is_done);
+        let (job, matters) = (busy.job, matches!(event, Event::Finished { .. }));
         if begins {
             busy.has_progress = true;
             let token = token_of(job);
@@ -176,21 +179,32 @@ impl Server<'_> {
         // An edit takes the run away.
         if let Some(run) = self.run_of(&uri).filter(|run| run.job == job) {
             run.hear(event);
-            let (done, all) = run.progress();
-            if self.busy.as_ref().is_some_and(|busy| busy.has_progress) && matters {
-                let percentage = (done * 100).checked_div(all).unwrap_or(0);
-                let words = format!("{done} of {all} members");
-                let value = json!({ "kind": "report", "message": words, "percentage": percentage });
-                self.notify("$/progress", json!({ "token": token_of(job), "value": value }))?;
-            }
-            if matters {
+            if is_done {
                 self.show(&uri)?;
+            } else if matters && self.news.is_none() {
+                self.news = Some((Instant::now() + OFTEN, uri.clone()));
             }
             if let Some(told) = told {
                 self.viper_hear(&uri, &told)?;
             }
         }
         Ok(())
+    }
+
+    /// Shows what the worker has said of a document in the last moments.
+    fn show_news(&mut self) -> anyhow::Result<()> {
+        let Some((_, uri)) = self.news.take() else { return Ok(()) };
+        let busy = self.busy.as_ref().filter(|busy| busy.uri == uri && busy.has_progress);
+        if let Some(job) = busy.map(|busy| busy.job)
+            && let Some(run) = self.run_of(&uri)
+        {
+            let (done, all) = run.progress();
+            let percentage = (done * 100).checked_div(all).unwrap_or(0);
+            let words = format!("{done} of {all} members");
+            let value = json!({ "kind": "report", "message": words, "percentage": percentage });
+            self.notify("$/progress", json!({ "token": token_of(job), "value": value }))?;
+        }
+        self.show(&uri)
     }
 
     fn end_progress(&mut self) -> anyhow::Result<()> {

@@ -353,8 +353,10 @@ fn for_each_span(report: &mut MemberReport, mut each: impl FnMut(&mut Span)) {
         finding.related.iter_mut().for_each(|(span, _)| each(span));
         finding.implementation.iter_mut().for_each(|within| each(&mut within.span));
         finding.path.iter_mut().for_each(|step| each(&mut step.condition));
-        let forgotten = finding.counterexample.as_mut().and_then(|one| one.forgotten.as_mut());
-        forgotten.into_iter().for_each(|state| each(&mut state.head));
+        if let Some(state) = &mut finding.counterexample {
+            state.forgotten.iter_mut().for_each(|state| each(&mut state.head));
+            state.parts.iter_mut().for_each(|part| each(&mut part.span));
+        }
     }
     report.trusted.iter_mut().for_each(|(span, _)| each(span));
 }

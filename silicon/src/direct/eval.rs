@@ -8,13 +8,14 @@ use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 use super::{Chalice, Direct, span};
 use crate::engine::findings::blame::unsupported_at;
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::evaluated::Record;
 use crate::engine::knowledge::goals::Noted;
 use crate::engine::{Explore, Stop, View, Watch};
 
 impl Chalice<'_, '_> {
     /// The value of an expression, with its obligations unless `blame` trusts it.
     pub(super) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
-        grow_stack(|| self.eval_kind(expr, blame))
+        self.recorded(span(expr.span), |chalice| grow_stack(|| chalice.eval_kind(expr, blame)))
     }
 
     fn eval_kind(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {

@@ -37,6 +37,7 @@ impl Chalice<'_, '_> {
     fn exec(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
         let blame = |error| Blame::new(error, span(stmt.span));
         self.log.enter(keyword(&stmt.kind), span(stmt.span));
+        self.show_state(span(stmt.span));
         match &stmt.kind {
             StmtKind::Block(block) => return self.block(block),
             StmtKind::If { arms, otherwise } => {

@@ -122,6 +122,7 @@ impl Chalice<'_, '_> {
         at: sil::source::Span,
     ) -> Result<(), Stop> {
         let trusted = |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
+        self.show_state_at_all(parts.invariants.iter().map(|clause| span(clause.span)));
         if !changes_locks {
             self.consume_all(parts.invariants, trusted)?;
             return Ok(());

@@ -114,6 +114,8 @@ impl Chalice<'_, '_> {
             self.close_own(&method.ensures)?;
         }
         self.log.enter("contract", span(method.span));
+        self.show_state_at_all(method.ensures.iter().map(|clause| span(clause.span)));
+        self.show_state_at_end(span(method.span));
         for clause in &method.ensures {
             // What is not well-formed has been reported, and nobody can be held to it.
             if self.is_ill_formed_at(span(clause.span))? {

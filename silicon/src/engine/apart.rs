@@ -63,6 +63,7 @@ impl<'p> Engine<'p> {
             domains: _,
             // What has been found, and what it has cost.
             log: _,
+            evaluated: _,
             frame,
             here,
             mode,

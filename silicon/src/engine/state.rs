@@ -185,6 +185,14 @@ pub(crate) struct Frame<'p> {
     pub(crate) thread: Thread,
 }
 
+/// Permission to a location that was given away, and the statement that gave it.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) resource: Resource,
+    pub(crate) arguments: Vec<Term>,
+    pub(crate) by: Span,
+}
+
 /// The part of σ that belongs to the path: it stays when a frame ends, also where the path ends
 /// inside (trap T10f). Plain data, cheap to clone.
 #[derive(Clone, Default, Debug)]
@@ -202,6 +210,8 @@ pub(crate) struct Here {
     pub(crate) credits: Balances,
     /// The threads that have been started on this path.
     pub(crate) forks: Rc<Vec<Fork>>,
+    /// The permissions given away last, for messages.
+    pub(crate) given: Rc<Vec<Given>>,
 }
 
 /// σ: everything but the path condition, so that a run can start again from it.

@@ -20,7 +20,7 @@ use sil::render::Place;
 use self::source::Sheets;
 use super::{HARDEST, Summary, milliseconds, sums, words};
 use crate::explain;
-use crate::report::{Counterexample, Location, MemberKind, Verdict};
+use crate::report::{Counterexample, Held, MemberKind, Named, Shown, Verdict};
 use crate::session::{Diagnostic, MemberOutcome, Outcome};
 
 const STYLE: &str = include_str!("html/style.css");
@@ -268,19 +268,19 @@ fn bodies(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
 
 /// A state in which it may go wrong: values, and what is held.
 fn state(counterexample: &Counterexample) -> Markup {
-    let Counterexample { variables, heap, old, .. } = counterexample;
+    let Shown { variables, witness, parts, heap, old, .. } = counterexample.shown();
     html! {
         table class="state" {
             caption { "for instance where" }
-            @for one in variables {
-                tr { td { code { (text(&one.name)) } } td { (text(&one.value.to_string())) } td {} }
+            @for Named { name, value } in variables.iter().chain(&witness).chain(&parts) {
+                tr { td { code { (text(name)) } } td { (text(value)) } td {} }
             }
             @for (prefix, locations) in [("", heap), ("old ", old)] {
-                @for Location { location, amount, value, .. } in locations {
+                @for Held { location, amount, value } in locations {
                     tr {
-                        td { (prefix) code { (text(location)) } }
-                        td { @if let Some(value) = value { (text(&value.to_string())) } }
-                        td { (text(amount)) " held" }
+                        td { (prefix) code { (text(&location)) } }
+                        td { @if let Some(value) = value { (text(&value)) } }
+                        td { (text(&amount)) " held" }
                     }
                 }
             }

@@ -8,9 +8,7 @@ use std::io::{self, Write};
 use sil::render::{self, Colours};
 
 use super::{HARDEST, Summary, milliseconds, sums, trusted, words};
-use crate::report::{
-    Asked, Cost, Counterexample, Location, Questions, Statistics, Subject, Verdict,
-};
+use crate::report::{Asked, Cost, Questions, Statistics, Subject, Verdict};
 use crate::session::{Diagnostic, FileVerdict, Obligation, Outcome};
 
 pub(super) fn verdicts(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
@@ -47,7 +45,7 @@ pub(super) fn findings(outcome: &Outcome, colours: Colours, to: &mut dyn Write) 
 }
 
 fn with_remarks(diagnostic: &Diagnostic) -> render::Message {
-    let mut message = diagnostic.message.clone();
+    let mut message = diagnostic.marked();
     if let Some(member) = &diagnostic.member {
         message.remarks.push(format!("in {member}"));
     }
@@ -55,25 +53,12 @@ fn with_remarks(diagnostic: &Diagnostic) -> render::Message {
         message.remarks.push(format!("on the path where {}", diagnostic.path.join(" and ")));
     }
     if let Some(counterexample) = &diagnostic.counterexample {
-        message.remarks.push(format!("for instance where {}", in_words(counterexample)));
+        message.remarks.extend(counterexample.words());
     }
     if let Some(replay) = &diagnostic.replay {
         message.remarks.push(replay.words());
     }
     message
-}
-
-fn in_words(counterexample: &Counterexample) -> String {
-    let Counterexample { variables, heap, old, .. } = counterexample;
-    let mut parts: Vec<String> =
-        variables.iter().map(|one| format!("{} = {}", one.name, one.value)).collect();
-    for (prefix, locations) in [("", heap), ("old ", old)] {
-        for Location { location, amount, value, .. } in locations {
-            let value = value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
-            parts.push(format!("{prefix}{location}{value} ({amount} held)"));
-        }
-    }
-    if parts.is_empty() { "nothing is known".to_owned() } else { parts.join(", ") }
 }
 
 fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {

@@ -13,7 +13,7 @@ use sil::source::LineColumn;
 use super::{HARDEST, Summary, milliseconds};
 use crate::expectations::{Difference, Output};
 use crate::report::shown::Contents;
-use crate::report::{Asked, Counterexample, Questions, Verdict};
+use crate::report::{Asked, Counterexample, Questions, Shown, Verdict};
 use crate::session::follow::{Member, StateAt};
 use crate::session::replay::Replay;
 use crate::session::{Diagnostic, MemberOutcome, Obligation, Outcome};
@@ -237,7 +237,7 @@ struct DiagnosticLine<'a> {
     /// Where each condition of the path stands.
     steps: Vec<Located<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    counterexample: Option<&'a Counterexample>,
+    counterexample: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<&'a Replay>,
     /// Tells whether an earlier run had it, too (`--baseline`).
@@ -269,7 +269,7 @@ impl<'a> DiagnosticLine<'a> {
             notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
             path: &diagnostic.path,
             steps: diagnostic.steps.iter().map(Located::of).collect(),
-            counterexample: diagnostic.counterexample.as_ref(),
+            counterexample: diagnostic.counterexample.as_ref().map(Counterexample::shown),
             replay: diagnostic.replay.as_ref(),
             known: diagnostic.is_known,
         }

@@ -347,6 +347,27 @@ impl Diagnostic {
         }
     }
 
+    /// Returns the message with the main mark on the part that could not be shown, and the
+    /// statement or clause around it as a further place.
+    pub fn marked(&self) -> Message {
+        let mut message = self.message.clone();
+        let Some(part) = self.reason.as_ref().or(self.part.as_ref()) else { return message };
+        let whole = &message.place;
+        let is_inside =
+            part.file == whole.file && whole.start <= part.start && part.end <= whole.end;
+        let is_used = message.notes.iter().any(|(_, text)| text == sil::source_map::USED_HERE);
+        if !is_inside && !is_used {
+            return message;
+        }
+        message.notes.retain(|(place, _)| place != part);
+        // Marks over several lines hide what is inside.
+        if is_inside && whole != part && whole.start.line == whole.end.line {
+            message.notes.insert(0, (whole.clone(), String::new()));
+        }
+        message.place = part.clone();
+        message
+    }
+
     /// Returns, for a translated program, the statement, the error and the part of the program that
     /// the error is about, if the error has this reason. A part that lacks permission is one error,
     /// whatever else the translation says of it.

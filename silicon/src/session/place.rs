@@ -1,5 +1,6 @@
 //! Where findings are shown: in the program that the user wrote, which need not be the SIL text.
 
+use rustc_hash::FxHashSet;
 use sil::imports::library;
 use sil::program::Program;
 use sil::render::{Message, Place, Severity, Texts};
@@ -8,7 +9,9 @@ use sil::source_map::{self, Explained, SourceMap};
 
 use super::outcome::{Diagnostic, Missing};
 use super::parts;
-use crate::report::{Amount, ErrorId, Finding, Reason, Shortfall, Step, in_percent};
+use crate::report::{
+    Amount, Counterexample, ErrorId, Finding, Part, Reason, Shortfall, Step, in_percent,
+};
 
 /// The places of one program.
 pub struct Places<'a> {
@@ -128,6 +131,23 @@ impl<'a> Places<'a> {
             Some((step.words(condition), self.of(step.condition)))
         };
         path.iter().filter_map(words).collect()
+    }
+
+    /// A counterexample with the user's places and words.
+    pub fn state(&self, mut state: Counterexample) -> Counterexample {
+        if let Some(head) = &mut state.forgotten {
+            let start = self.of(head.head).start;
+            (head.line, head.column) = (start.line as usize, start.column as usize);
+        }
+        let words = |part: Part| {
+            let text = self.map.condition(part.span, &part.text)?;
+            Some(Part { text, ..part })
+        };
+        let mut parts: Vec<Part> = state.parts.into_iter().filter_map(words).collect();
+        let mut told = FxHashSet::default();
+        parts.retain(|part| told.insert(part.text.clone()));
+        state.parts = parts;
+        state
     }
 
     /// Returns the user's name of a member.

@@ -472,6 +472,11 @@ fn value_of(value: &Value) -> Option<ModelValue> {
             let elements: Option<Vec<_>> = elements.iter().map(value_of).collect();
             ModelValue::Elements(elements?)
         }
-        Value::Sequence { .. } | Value::Other(_) => return None,
+        Value::Sequence { .. }
+        | Value::Set { .. }
+        | Value::Map { .. }
+        | Value::Constructed(..)
+        | Value::Opaque(..)
+        | Value::Other(_) => return None,
     })
 }

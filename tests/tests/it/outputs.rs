@@ -430,3 +430,61 @@ fn graphs_are_dumped_for_graphviz() {
     nodes.dedup();
     assert!(count >= 7 && nodes.len() == count, "{text}");
 }
+
+/// Why a proof fails is seen in values: of the parts of the condition, and of the variables for
+/// which it does not hold.
+#[test]
+fn counterexamples_show_the_parts_of_what_fails() {
+    let program = "adt List { Nil() Cons(head: Int, tail: List) }\n\
+         method a(l: List) requires l == Cons(1, Cons(2, Nil())) { assert l.head == l.tail.head }\n\
+         method b(s: Seq[Int]) requires s == Seq(4, -5) { assert forall j: Int :: 0 <= j && j < |s| ==> s[j] > 0 }\n\
+         method c(t: Set[Int], m: Map[Int, Int]) requires t == Set(3, 8) && m == Map(3 := 9) { assert 3 in t ==> m[3] < |t| }\n\
+         method d(t: Bool, n: Int) { if (t) { assert t ==> n + 1 > 5 } else { assert t && n * 2 > 3 } }\n";
+    let scratch = Scratch::new(&[("a.vpr", program.as_bytes())]);
+    let run = scratch.silicon(&["a.vpr", "--counterexample"]);
+    for said in [
+        "for instance where l = Cons(1, Cons(2, Nil()))\n",
+        "`l.head` = 1, `l.tail` = Cons(2, Nil()), `l.tail.head` = 2\n",
+        "for instance where s = Seq(4, -5)\n",
+        "it does not hold for j = 1\n",
+        "`|s|` = 2, `s[j]` = -5, `s[j] > 0` does not hold\n",
+        "for instance where t = Set(3, 8), m = Map(3 := 9)\n",
+        "`3 in t` holds, `m[3]` = 9, `m[3] < |t|` does not hold, `|t|` = 2\n",
+    ] {
+        assert!(run.stdout.contains(said), "{said}\nis not in\n{}", run.stdout);
+    }
+    // A part that was not looked at this time has no value of another time.
+    let of_d = run.stdout.split("= in d").nth(2).expect("two errors");
+    assert!(!of_d.contains("n + 1"), "{of_d}");
+    let lines =
+        timeless(&scratch.silicon(&["a.vpr", "--counterexample", "--message-format", "json"]));
+    let state = &lines[1]["counterexample"];
+    assert_eq!(state["witness"], serde_json::json!([{ "name": "j", "value": "1" }]));
+    let schema = include_str!("../../../docs/output.schema.json");
+    let schema = serde_json::from_str(schema).expect("the schema is JSON");
+    for line in &lines {
+        assert_eq!(sil_tests::schema::violations(&schema, line), Vec::<String>::new(), "{line}");
+    }
+}
+
+/// The main mark is on what could not be shown, and permission that is gone has been given away
+/// somewhere.
+#[test]
+fn marks_are_on_what_fails_and_where_permission_went() {
+    let program = "field f: Int\ndefine Small(n) (n > 0 && n < 9)\n\
+         method a(n: Int)\n  ensures n == n && n > 0 &&\n    n < 9\n{ }\n\
+         method c(n: Int) { assert n == n && Small(n) }\n\
+         method b(x: Ref) requires acc(x.f) { take(x) x.f := 1 }\n\
+         method take(x: Ref) requires acc(x.f)\n";
+    let scratch = Scratch::new(&[("a.vpr", program.as_bytes())]);
+    let run = scratch.silicon(&["a.vpr"]);
+    for said in [
+        "─ a.vpr:4:21\n",
+        "─ a.vpr:5:5\n",
+        "─ a.vpr:2:18\n",
+        "----- used here\n",
+        "------- permission to `x.f` was given away here\n",
+    ] {
+        assert!(run.stdout.contains(said), "{said}\nis not in\n{}", run.stdout);
+    }
+}

@@ -90,3 +90,33 @@ fn states_of_chalice_are_told_in_its_names() {
         assert!(!text.contains("C_"), "names are those of the program: {text}");
     }
 }
+
+/// Proofs fail at contracts and at ends of bodies, so that states are there, too.
+#[test]
+fn states_are_shown_where_contracts_are_owed() {
+    let program = "field f: Int\nmethod m(c: Ref)\n  requires acc(c.f)\n  ensures acc(c.f) && c.f == 3\n{\n  c.f := 2\n  var i: Int := 0\n  \
+         while (i < 3)\n    invariant i <= 3\n  {\n    i := i + 1\n  }\n}\n\
+         function g(n: Int): Int\n  requires n > 4\n  ensures result > 0\n{\n  n + 1\n}\n";
+    let scratch = Scratch::new(&[("a.vpr", program.as_bytes())]);
+    let at = |line: u32| scratch.silicon(&["--state", &format!("a.vpr:{line}")]).stdout;
+    for (line, said) in [(4, "3 <= i"), (13, "acc(c.f, write) && c.f == 2"), (12, "i <= 3")] {
+        assert!(at(line).contains(said), "{line}: {}", at(line));
+    }
+    // On entry, and at the end of a round.
+    assert!(at(9).contains("path 2 of 2") && at(9).contains("    i < 3\n"), "{}", at(9));
+    assert!(at(16).contains("result"), "{}", at(16));
+    assert!(at(18).contains("4 < n"), "{}", at(18));
+}
+
+#[test]
+fn states_of_directly_executed_programs_are_shown() {
+    let program = "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n    ensures acc(f)\n  {\n    f := 4;\n    \
+         assert f == 4;\n  }\n}\n";
+    let scratch = Scratch::new(&[("c.chalice", program)]);
+    for (at, held) in
+        [("c.chalice:8", "acc(this.f, write) && this.f == 4"), ("c.chalice:5", "acc(")]
+    {
+        let shown = scratch.silicon(&["--direct", "--state", at]).stdout;
+        assert!(shown.contains(held), "{at}: {shown}");
+    }
+}

@@ -3,47 +3,31 @@
 //! Nothing here decides anything: what is asked is asked after the failure has been recorded, in a
 //! scope of its own.
 
+mod values;
+
 use la_arena::Arena;
-use num_rational::BigRational;
-use sil::program::{Local, LocalKind, Program};
+use sil::program::{Local, LocalKind};
 use sil::source::Span;
 use smt::prover::Budget;
-use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
+use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
 
+use self::values::{Names, Wanted};
 use super::names as author;
 use crate::engine::Engine;
+use crate::engine::findings::evaluated::Evaluated;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::state::{Forgot, Store};
-use crate::report::{Counterexample, Forgotten, HeapPlace, Location, Share, Value, Variable};
-
-/// So many elements of a sequence are shown.
-const SHOWN: i64 = 6;
-
-/// So many values are looked for in a set or map.
-const CANDIDATES: usize = 12;
+use crate::report::{Counterexample, Forgotten, Part};
 
 /// The budget of a counterexample.
 const BUDGET: Budget = Budget { resources: 2_000_000, conflicts: 0, milliseconds: 10_000 };
 
-/// Values to be asked for, each by a constant that is equal to it.
-#[derive(Default)]
-struct Wanted {
-    terms: Vec<Term>,
-    /// The lengths and first elements of sequences.
-    sequences: Vec<(Term, Term, Vec<Term>)>,
-    /// The questions about the other values of sets and maps.
-    contents: Vec<(Term, Vec<Content>)>,
-}
+/// The budget of the first try, which wants collections to be small.
+const FIRST_TRY: Budget = Budget { resources: 300_000, conflicts: 0, milliseconds: 2_000 };
 
-/// A possible element of a set, or key of a map.
-#[derive(Clone, Copy)]
-struct Content {
-    element: Term,
-    is_in: Term,
-    /// The map's value at that key.
-    value: Option<Term>,
-}
+/// Quantifiers inside each other are taken apart so often.
+const QUANTIFIERS: usize = 4;
 
 /// A location to which there may be permission.
 struct Held {
@@ -75,229 +59,49 @@ struct Head {
     has_more: bool,
 }
 
-impl Wanted {
-    fn add(&mut self, terms: &mut Terms, term: Term) {
-        if self.terms.contains(&term) {
-            return;
-        }
-        self.terms.push(term);
-        if let SortKind::Seq(_) = terms.sort_kind(terms.sort(term)) {
-            let length = terms.seq_len(term);
-            let elements: Vec<Term> = (0..SHOWN)
-                .map(|index| {
-                    let index = terms.int(index);
-                    terms.seq_at(term, index)
-                })
-                .collect();
-            self.terms.extend([length].iter().chain(&elements));
-            self.sequences.push((term, length, elements));
-        }
-    }
-
-    /// Asks of the sets and maps which of the other values are in them. Comes last.
-    fn add_contents(&mut self, terms: &mut Terms) {
-        let known = self.terms.clone();
-        for &collection in &known {
-            let (element, is_map) = match *terms.sort_kind(terms.sort(collection)) {
-                SortKind::Set(element) => (element, false),
-                SortKind::Map(key, _) => (key, true),
-                _ => continue,
-            };
-            let candidates = known.iter().filter(|&&term| terms.sort(term) == element);
-            let candidates: Vec<Term> = candidates.copied().take(CANDIDATES).collect();
-            let contents = candidates.into_iter().map(|element| {
-                if !is_map {
-                    Content { element, is_in: terms.set_contains(element, collection), value: None }
-                } else {
-                    Content {
-                        element,
-                        is_in: terms.map_contains(element, collection),
-                        value: Some(terms.map_lookup(collection, element)),
-                    }
-                }
-            });
-            let contents: Vec<Content> = contents.collect();
-            for content in &contents {
-                self.terms.extend([content.is_in].into_iter().chain(content.value));
-            }
-            self.contents.push((collection, contents));
-        }
-    }
+/// The name of a quantifier's variable, as it is written.
+fn variable_name(terms: &Terms, variable: Term) -> String {
+    let TermKind::Apply(symbol, _) = terms.kind(variable) else { unreachable!("a variable") };
+    let name = &terms.declaration(*symbol).name;
+    name.split('@').next().unwrap_or_default().to_owned()
 }
 
-/// The names under which values are shown: those of the solver mean nothing to anybody.
-struct Names<'a> {
-    program: &'a Program,
-    terms: &'a Terms,
-    wanted: &'a Wanted,
-    values: Vec<String>,
-    null: String,
-    references: Vec<String>,
-    others: Vec<(Sort, String)>,
-}
-
-impl Names<'_> {
-    fn variables(&mut self, variables: Vec<(String, Term)>) -> Vec<Variable> {
-        let of = |(name, value)| Variable { name, value: self.of(value) };
-        variables.into_iter().map(of).collect()
-    }
-
-    /// Locations as the author writes them, and whether that is all of them.
-    fn locations(&mut self, held: Vec<Held>, read: &[Term]) -> (Vec<Location>, bool) {
-        let mut locations = Vec::new();
-        let mut is_whole = true;
-        for Held { resource, arguments, amount, value } in held {
-            let share = self.share(amount, read);
-            let amount = self.of(amount).to_string();
-            if amount == "none" {
-                continue;
-            }
-            let arguments: Vec<Value> = arguments.iter().map(|&term| self.of(term)).collect();
-            let words: Vec<String> = arguments.iter().map(Value::to_string).collect();
-            // What a front end has made means nothing to the author.
-            let Some(location) = author::location(self.program, resource, &words) else {
-                is_whole = false;
-                continue;
-            };
-            let place = match resource {
-                Resource::Field(field) => {
-                    let name = self.program.fields[field].name.to_string();
-                    Some(HeapPlace::Field(arguments[0].clone(), name))
-                }
-                Resource::Predicate(predicate) => {
-                    let predicate = &self.program.predicates[predicate];
-                    author::called(self.program, &predicate.name, predicate.span)
-                        .map(|name| HeapPlace::Instance(arguments, name))
-                }
-                Resource::Wand(_) => None,
-            };
-            let value = value.map(|value| self.of(value));
-            let location = Location { location, amount, value, place, share };
-            if !locations.contains(&location) {
-                locations.push(location);
-            }
-        }
-        (locations, is_whole)
-    }
-
-    /// An amount, if it does not depend on what is chosen, or is the read fraction of the method.
-    fn share(&self, amount: Term, read: &[Term]) -> Share {
-        if read.contains(&amount) {
-            return Share::Read;
-        }
-        let number = self.raw(amount).parse().ok().filter(|_| self.is_written(amount));
-        number.map_or(Share::Open, Share::Number)
-    }
-
-    /// Tells whether an amount consists of numbers that the author has written, and of nothing that
-    /// is chosen.
-    fn is_written(&self, amount: Term) -> bool {
-        match *self.terms.kind(amount) {
-            TermKind::Ite(_, then, otherwise) => {
-                self.is_written(then) && self.is_written(otherwise)
-            }
-            TermKind::Add(left, right) => self.is_written(left) && self.is_written(right),
-            _ => self.terms.as_perm(amount).is_some(),
-        }
-    }
-
-    fn raw(&self, term: Term) -> &str {
-        let index = self.wanted.terms.iter().position(|&wanted| wanted == term);
-        index.map_or("?", |index| &self.values[index])
-    }
-
-    fn of(&mut self, term: Term) -> Value {
-        let sort = self.terms.sort(term);
-        if let Some((_, length, elements)) =
-            self.wanted.sequences.iter().find(|(sequence, ..)| *sequence == term)
-        {
-            return self.sequence(*length, elements);
-        }
-        if let Some((_, contents)) = self.wanted.contents.iter().find(|(of, _)| *of == term) {
-            return self.collection(sort, contents);
-        }
-        let raw = self.raw(term).to_owned();
-        match self.terms.sort_kind(sort) {
-            SortKind::Bool => raw.parse().map_or(Value::Other(raw), Value::Bool),
-            SortKind::Int => raw.parse().map_or(Value::Other(raw), Value::Int),
-            SortKind::Backend(_) => Value::Other(raw),
-            SortKind::Perm => Value::Other(match raw.parse::<BigRational>() {
-                Ok(amount) => author::amount(self.program, amount),
-                Err(_) => raw,
-            }),
-            SortKind::Ref if raw == self.null => Value::Null,
-            SortKind::Ref => Value::Reference(number(&mut self.references, raw)),
-            _ => {
-                let own: Vec<String> = self
-                    .others
-                    .iter()
-                    .filter(|(of, _)| *of == sort)
-                    .map(|(_, raw)| raw.clone())
-                    .collect();
-                let index = own.iter().position(|known| *known == raw).unwrap_or_else(|| {
-                    self.others.push((sort, raw));
-                    own.len()
-                });
-                let kind = author::kind_of_value(self.program, &self.terms.sort_name(sort));
-                Value::Other(format!("{kind}#{}", index + 1))
-            }
-        }
-    }
-
-    /// Other values than those asked for may be in it.
-    fn collection(&mut self, sort: Sort, contents: &[Content]) -> Value {
-        let is_map = matches!(self.terms.sort_kind(sort), SortKind::Map(..));
-        let mut shown: Vec<String> = Vec::new();
-        for content in contents {
-            if self.raw(content.is_in) != "true" {
-                continue;
-            }
-            let element = self.of(content.element);
-            let entry = match content.value {
-                Some(value) => format!("{element} := {}", self.of(value)),
-                None => element.to_string(),
-            };
-            if !shown.contains(&entry) {
-                shown.push(entry);
-            }
-        }
-        shown.push("…".to_owned());
-        let name = if is_map { "Map" } else { "Set" };
-        Value::Other(format!("{name}({})", shown.join(", ")))
-    }
-
-    fn sequence(&mut self, length: Term, elements: &[Term]) -> Value {
-        let length = self.raw(length).parse().unwrap_or(0_usize);
-        let elements = elements.iter().take(length).map(|&element| self.of(element)).collect();
-        Value::Sequence { elements, length }
-    }
-}
-
-/// The number of a value among those seen so far, from 1.
-fn number(seen: &mut Vec<String>, value: String) -> usize {
-    match seen.iter().position(|known| *known == value) {
-        Some(index) => index + 1,
-        None => {
-            seen.push(value);
-            seen.len()
-        }
-    }
+/// A goal without the quantifiers in front, as it fails: for constants in place of their variables.
+struct Instance {
+    goal: Term,
+    constants: Substitution,
+    /// The constants, by the names of the variables.
+    witness: Vec<(String, Term)>,
 }
 
 impl Engine<'_> {
-    /// A state on this path in which `goal` does not hold, if the solver has one to offer.
-    pub(crate) fn counterexample(&mut self, goal: Term) -> Option<Counterexample> {
+    /// A state on this path in which `goal`, the value of the condition at `at`, does not hold, if
+    /// the solver has one to offer.
+    pub(crate) fn counterexample(&mut self, goal: Term, at: Span) -> Option<Counterexample> {
         let variables = self.variables_with_values();
         let heap = self.here.heap.clone();
         let held = self.locations_of(&heap, &variables);
         let old = self.frame.past.old.clone().filter(|old| !old.same_version(&heap));
         let old = old.map(|old| self.locations_of(&old, &variables)).unwrap_or_default();
         let head = self.frame.past.forgot.clone().map(|forgot| self.head_of(&forgot));
+        let mut instance =
+            Instance { goal, constants: Substitution::default(), witness: Vec::new() };
+        instance.goal = self.as_it_fails(goal, QUANTIFIERS, &mut instance);
+        let Instance { goal, constants, witness } = instance;
+        let parts = self.evaluated.parts_of(at);
+        let parts = parts.into_iter().filter_map(|(span, value)| {
+            let value = self.terms.substitute(value, &constants);
+            (!self.terms.is_open(value)).then_some((span, value))
+        });
+        let parts: Vec<(Span, Term)> = parts.collect();
 
-        let mut wanted = Wanted::default();
+        let mut wanted = Wanted::new(self);
         wanted.add(&mut self.terms, Terms::NULL);
         let of_head = head.iter().flat_map(|head| &head.variables);
-        for &(_, value) in variables.iter().chain(of_head) {
+        for &(_, value) in variables.iter().chain(&witness).chain(of_head) {
+            wanted.add(&mut self.terms, value);
+        }
+        for &(_, value) in &parts {
             wanted.add(&mut self.terms, value);
         }
         for location in held.iter().chain(&old).chain(head.iter().flat_map(|head| &head.held)) {
@@ -307,18 +111,13 @@ impl Engine<'_> {
             }
         }
         wanted.add_contents(&mut self.terms);
-        let values = self.values_where_not(goal, &wanted.terms)?;
-        let null = values[0].clone();
-        let mut names = Names {
-            program: self.program,
-            terms: &self.terms,
-            wanted: &wanted,
-            values,
-            null,
-            references: Vec::new(),
-            others: Vec::new(),
-        };
+        let is_small = wanted.is_small(&mut self.terms);
+        let values = self
+            .values_where_not(goal, is_small, &wanted.terms, FIRST_TRY)
+            .or_else(|| self.values_where_not(goal, Terms::TRUE, &wanted.terms, BUDGET))?;
+        let mut names = Names::new(self.program, &self.terms, &wanted, values);
         let variables = names.variables(variables);
+        let witness = names.variables(witness);
         let heap = names.locations(held, &[]).0;
         let old = names.locations(old, &[]).0;
         let forgotten = head.map(|head| {
@@ -327,7 +126,46 @@ impl Engine<'_> {
             let has_more = head.has_more || !is_whole;
             Box::new(Forgotten { line: 0, column: 0, variables, heap, head: head.span, has_more })
         });
-        Some(Counterexample { variables, heap, old, forgotten })
+        let parts = parts.into_iter().map(|(span, value)| (span, names.of(value)));
+        let parts = parts.collect::<Vec<_>>().into_iter().filter_map(|(span, value)| {
+            let text = self.context.sources.text(span)?;
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            Some(Part { span, text, value })
+        });
+        let parts = Evaluated::worth_telling(parts, variables.iter().chain(&witness));
+        Some(Counterexample { variables, witness, parts, heap, old, forgotten })
+    }
+
+    /// Takes off the quantifiers that say what has to hold for all values.
+    fn as_it_fails(&mut self, goal: Term, depth: usize, instance: &mut Instance) -> Term {
+        match self.terms.kind(goal).clone() {
+            TermKind::And(parts) => {
+                let parts: Vec<Term> = parts
+                    .iter()
+                    .map(|&part| grow_stack(|| self.as_it_fails(part, depth, instance)))
+                    .collect();
+                self.terms.and(parts)
+            }
+            TermKind::Implies(guard, inner) => {
+                let inner = grow_stack(|| self.as_it_fails(inner, depth, instance));
+                self.terms.implies(guard, inner)
+            }
+            TermKind::Quantifier(quantifier) if quantifier.quant == Quant::Forall && depth > 0 => {
+                let Some(noted) = self.made.quantifiers.get(&goal).cloned() else { return goal };
+                let mut constants = Substitution::default();
+                for &variable in &noted.bound {
+                    let name = variable_name(&self.terms, variable);
+                    let sort = self.terms.sort(variable);
+                    let constant = self.terms.fresh(&name, sort);
+                    constants.insert(variable, constant);
+                    instance.constants.insert(variable, constant);
+                    instance.witness.push((name, constant));
+                }
+                let body = self.terms.substitute(noted.body, &constants);
+                self.as_it_fails(body, depth - 1, instance)
+            }
+            _ => goal,
+        }
     }
 
     /// The state where the path left its past behind.
@@ -448,10 +286,16 @@ impl Engine<'_> {
         chunks.iter().map(portion).collect()
     }
 
-    /// The values of terms in a state where `goal` does not hold.
-    fn values_where_not(&mut self, goal: Term, wanted: &[Term]) -> Option<Vec<String>> {
+    /// The values of terms in a state where `goal` does not hold, and `wish` does.
+    fn values_where_not(
+        &mut self,
+        goal: Term,
+        wish: Term,
+        wanted: &[Term],
+        budget: Budget,
+    ) -> Option<Vec<String>> {
         let mut constants = Vec::with_capacity(wanted.len());
-        let mut formulas = vec![self.terms.not(goal)];
+        let mut formulas = vec![self.terms.not(goal), wish];
         for (index, &term) in wanted.iter().enumerate() {
             let sort = self.terms.sort(term);
             let name = format!("value%{index}%{}", self.terms.sort_name(sort));
@@ -461,6 +305,6 @@ impl Engine<'_> {
         }
         let formula = self.terms.and(formulas);
         // A defect of the solver shows at the next question, which matters.
-        self.prover.values(&mut self.terms, formula, &constants, BUDGET).ok().flatten()
+        self.prover.values(&mut self.terms, formula, &constants, budget).ok().flatten()
     }
 }

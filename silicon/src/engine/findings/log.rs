@@ -205,9 +205,19 @@ impl Log {
         self.findings[to.finding].counterexample = state;
     }
 
-    /// Adds which permission is missing.
-    pub(crate) fn add_shortfall(&mut self, to: Reported, shortfall: Shortfall) {
-        self.findings[to.finding].shortfall = Some(shortfall);
+    /// Adds which permission is missing, and the statement that took it.
+    pub(crate) fn add_shortfall(
+        &mut self,
+        to: Reported,
+        shortfall: Shortfall,
+        taker: Option<Span>,
+    ) {
+        let finding = &mut self.findings[to.finding];
+        if let Some(taker) = taker.filter(|&taker| taker != finding.span) {
+            let what = format!("permission to `{}` was given away here", shortfall.location);
+            finding.related.push((taker, what));
+        }
+        finding.shortfall = Some(shortfall);
     }
 
     /// Tells what has been reported in other words.

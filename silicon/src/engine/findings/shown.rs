@@ -204,6 +204,24 @@ impl Engine<'_> {
         observer.reached(ShownState { at, path, contents });
     }
 
+    /// Shows the state to whoever asks for it at one of several clauses.
+    pub(crate) fn show_state_at_all(&mut self, clauses: impl IntoIterator<Item = Span>) {
+        for clause in clauses {
+            self.show_state(clause);
+        }
+    }
+
+    /// Shows the state at the closing brace of a body.
+    ///
+    /// In a translated program the brace stands for the whole body in the author's text, so nothing
+    /// is shown there.
+    pub(crate) fn show_state_at_end(&mut self, body: Span) {
+        let is_brace = self.context.sources.text(body).is_some_and(|text| text.ends_with('}'));
+        if is_brace && !self.program.origins.is_annotated {
+            self.show_state(Span { start: body.end - 1, ..body });
+        }
+    }
+
     fn contents(&mut self) -> Contents {
         let variables = self.variables_with_values();
         let heap = self.here.heap.clone();

@@ -88,7 +88,7 @@ impl Engine<'_> {
             && self.run.is_live()
             && reported.wants_counterexample()
         {
-            let state = self.counterexample(goal);
+            let state = self.counterexample(goal, at);
             self.log.add_counterexample(reported, state);
         }
         reported

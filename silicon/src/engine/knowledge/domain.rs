@@ -51,7 +51,8 @@ impl Engine<'_> {
         Ok(self.terms.apply(symbol, arguments))
     }
 
-    fn domain_symbol(
+    /// The function symbol of a domain function at an instance of the domain.
+    pub(crate) fn domain_symbol(
         &mut self,
         function: DomainFunctionId,
         instance: &[Type],

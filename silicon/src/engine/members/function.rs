@@ -204,6 +204,7 @@ impl<'p> Engine<'p> {
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
                 W::rules(engine).produce_all(preconditions, Some(snapshot), trusted_contract)?;
+                engine.show_state(body.span());
                 let is_defining = engine.of_program(Fact::ContractsHaveOneReading);
                 engine.in_mode(
                     |mode| mode.is_defining = is_defining,
@@ -311,6 +312,7 @@ impl<'p> Engine<'p> {
             engine.assume(equation)?;
             engine.frame.result = Some(value);
             engine.frame.result_of = Some(general.function);
+            engine.show_state_at_all(postconditions.iter().map(Assertion::span));
             W::rules(engine).consume_all(postconditions, |clause| {
                 Blame::new(ErrorId::PostconditionViolated, clause.span()).trusted()
             })

@@ -4,18 +4,25 @@
 //! is not worth its time for words. So what is held is what is known at once, and what has no name
 //! in the program is left out.
 
+use std::rc::Rc;
+
 use sil::program::{Expr, ExprKind, FieldId, LocalId, LocalKind, Location};
+use sil::source::Span;
 use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
 use crate::engine::findings::log::Reported;
 use crate::engine::findings::names;
 use crate::engine::permission::ordinary::same_arguments;
+use crate::engine::state::Given;
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Amounts, Engine};
 use crate::report::{Amount, Shortfall};
 
 /// How many steps a name may have, as in `list.next.value`.
 const LONGEST: usize = 6;
+
+/// So many of the permissions given away are kept in mind.
+const KEPT: usize = 32;
 
 impl Engine<'_> {
     /// Adds to what has been reported which location lacks permission. `needed`: how much, `None`
@@ -45,7 +52,29 @@ impl Engine<'_> {
             None
         };
         let held = self.amount_in_words(heap, held);
-        self.log.add_shortfall(reported, Shortfall { location, needed, held, is_all, inside });
+        let taker = self.taker_of(resource, arguments);
+        let shortfall = Shortfall { location, needed, held, is_all, inside };
+        self.log.add_shortfall(reported, shortfall, taker);
+    }
+
+    /// Keeps in mind that a statement gives permission away.
+    pub(crate) fn note_given(&mut self, resource: Resource, arguments: &[Term], by: Span) {
+        let given = Rc::make_mut(&mut self.here.given);
+        if given.len() == KEPT {
+            given.remove(0);
+        }
+        given.push(Given { resource, arguments: arguments.to_vec(), by });
+    }
+
+    /// The last statement that gave away permission to a location.
+    fn taker_of(&mut self, resource: Resource, arguments: &[Term]) -> Option<Span> {
+        let given = self.here.given.clone();
+        let mut of_resource = given.iter().rev().filter(|given| given.resource == resource);
+        let taken = of_resource.find(|given| {
+            let same = same_arguments(&mut self.terms, &given.arguments, arguments);
+            self.is_evident(same)
+        });
+        taken.map(|given| given.by)
     }
 
     /// A location as the user would write it.

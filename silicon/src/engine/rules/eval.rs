@@ -17,6 +17,7 @@ use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::evaluated::Record;
 use crate::engine::rules::Sil;
 use crate::engine::rules::language::Language;
 use crate::engine::state::Labelled;
@@ -25,7 +26,7 @@ use crate::engine::{Engine, Explore, Reading, Stop, View};
 impl Sil<'_, '_> {
     /// The value of `expr`, with its obligations (unless `blame` trusts it).
     pub(crate) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
-        grow_stack(|| self.eval_kind(expr, blame))
+        self.recorded(expr.span, |sil| grow_stack(|| sil.eval_kind(expr, blame)))
     }
 
     fn eval_kind(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {

@@ -33,6 +33,7 @@ impl Driver<'_, '_> {
         }
         let again = self.sil.framed_but_ill_formed(invariants)?;
         let blame = checked_again(ErrorId::InvariantNotEstablished, again);
+        self.sil.show_state_at_all(invariants.iter().map(|clause| clause.span));
         self.sil.consume_all(invariants, blame)?;
         let frame = self.sil.here.heap.clone();
         self.sil.here.framed.push(frame);
@@ -116,6 +117,8 @@ impl Driver<'_, '_> {
         let invariants = &the_loop.invariants;
         let again = self.sil.framed_but_ill_formed(invariants)?;
         let blame = checked_again(ErrorId::InvariantNotPreserved, again);
+        self.sil.show_state_at_all(invariants.iter().map(|clause| clause.span));
+        self.sil.show_state_at_end(blocks[head].span);
         self.sil.consume_all(invariants, blame)?;
         Ok(None)
     }
