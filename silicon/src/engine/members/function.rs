@@ -312,7 +312,7 @@ impl<'p> Engine<'p> {
             engine.assume(equation)?;
             engine.frame.result = Some(value);
             engine.frame.result_of = Some(general.function);
-            engine.show_state_at_all(postconditions.iter().map(|clause| clause.span()));
+            engine.show_state_at_all(postconditions.iter().map(Assertion::span));
             W::rules(engine).consume_all(postconditions, |clause| {
                 Blame::new(ErrorId::PostconditionViolated, clause.span()).trusted()
             })

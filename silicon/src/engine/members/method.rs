@@ -496,10 +496,11 @@ impl<'p> Driver<'_, 'p> {
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         self.sil.end_doubtful()?;
         let contract = &self.method.contract;
-        self.sil.show_state_at_all(contract.postconditions.iter().map(|clause| clause.span));
+        let postconditions = &contract.postconditions;
+        self.sil.show_state_at_all(postconditions.iter().map(|clause| clause.span));
         self.sil.show_state_at_end(self.method.implementations[self.implementation].span);
         let left_out = self.sil.beyond_judgement(contract)?;
-        self.sil.consume_all(&contract.postconditions, |clause| {
+        self.sil.consume_all(postconditions, |clause| {
             let blame = Blame::new(ErrorId::PostconditionViolated, clause.span).trusted();
             if left_out.contains(&clause.span) { blame.silent() } else { blame }
         })?;
