@@ -5,8 +5,9 @@
 //! commands as a user does, [`samples`] turns repeated runs into means, and [`table`] shows the
 //! means. [`ways`] compares the translation of Chalice programs with their direct execution.
 //! [`thesis`] shows the times of a thesis beside ours, [`running`] measures the machine that runs
-//! Chalice programs.
+//! Chalice programs, and [`growth`] how cost grows with the size of a program.
 
+pub mod growth;
 pub mod measure;
 pub mod pipe;
 pub mod running;

@@ -9,7 +9,7 @@ use clap::{Parser, ValueEnum};
 use sil_benches::measure::{self, Run};
 use sil_benches::pipe::Commands;
 use sil_benches::samples::{Row, Way};
-use sil_benches::{running, table, thesis, ways};
+use sil_benches::{growth, running, table, thesis, ways};
 use silicon::options::Options;
 use silicon::session::input::{self, Input, Language};
 use silicon::session::on_large_stack;
@@ -51,6 +51,10 @@ struct Args {
     #[arg(long, conflicts_with_all = ["no_pipe", "csv"])]
     running: bool,
 
+    /// Measure instead how the cost of generated programs grows with their size
+    #[arg(long, conflicts_with_all = ["no_pipe", "csv"])]
+    growth: bool,
+
     /// Do not run the two commands as processes
     #[arg(long)]
     no_pipe: bool,
@@ -75,6 +79,10 @@ fn main() -> Result<()> {
     let args = Args::parse();
     if args.running {
         write!(io::stdout().lock(), "{}", running::table())?;
+        return Ok(());
+    }
+    if args.growth {
+        write!(io::stdout().lock(), "{}", growth::table(640, 20.0))?;
         return Ok(());
     }
     if let Some(directory) = &args.thesis {

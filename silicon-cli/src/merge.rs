@@ -259,7 +259,10 @@ fn contents(texts: &Texts) -> Vec<(&str, &str)> {
 /// Makes the outcome of a member that no shard has verified.
 fn lost(member: Dealt, why: &str) -> (MemberOutcome, Vec<Diagnostic>) {
     let Dealt { kind, name, place, shard: _ } = member;
-    let (outcome, found) =
-        MemberOutcome::given_up(Member { kind, id: name.clone(), name, place }, why);
+    let (outcome, found) = MemberOutcome::given_up(
+        Member { kind, id: name.clone(), name, place },
+        why,
+        Duration::ZERO,
+    );
     (outcome, vec![found])
 }

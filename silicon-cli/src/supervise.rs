@@ -24,10 +24,12 @@ use rustix::io::Errno;
 use silicon::options::GivenUp;
 use silicon::report::MemberKind;
 use silicon::session::follow::Member;
+use silicon::session::input::longest_first;
 use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
 
 use self::known::{Known, LOST, News};
 use self::process::{Ending, Process, Side};
+pub(crate) use self::wire::whole_lines;
 use self::wire::{Event, Head, Order};
 
 /// The receiver of the events of a run.
@@ -93,11 +95,14 @@ pub(crate) struct Plan<'a> {
 /// Verifies everything.
 pub(crate) fn run(plan: &Plan<'_>, audience: &mut dyn Audience) -> anyhow::Result<End> {
     let count = plan.inputs.len();
+    // Where the time may not suffice for all, they have their turns as they were given.
+    let is_free = plan.processes > 1 && plan.deadline.is_none();
+    let order = if is_free { longest_first(plan.inputs) } else { (0..count).collect() };
     let mut run = Run {
         plan,
         audience,
         files: (0..count).map(|_| File::default()).collect(),
-        waiting: (0..count).collect(),
+        waiting: order.into(),
         workers: Vec::new(),
         shown: 0,
     };
@@ -282,7 +287,9 @@ impl Run<'_> {
             Event::Started { kind, id, within, thread } => {
                 let limit = within.map(|within| (within, Instant::now() + within + grace(within)));
                 let worked = worker.process.worked(thread);
-                job.running.push(Running { kind, id, limit, thread, worked, seen: None });
+                let running = Running { kind, id: id.clone(), limit, thread, worked, seen: None };
+                job.running.push(running);
+                file.known.hear(Event::Started { kind, id, within, thread });
             }
             Event::Ended { kind, id } => {
                 job.running.retain(|one| (one.kind, &one.id) != (kind, &id));
@@ -326,7 +333,7 @@ impl Run<'_> {
                 let (kind, name) = (one.kind, one.id);
                 let limit = limit(one.limit.map(|(limit, _)| limit), self.plan.member_limit);
                 let why = format!("{limit}; the solver did not stop by itself");
-                self.give_up(job.input, GivenUp { kind, name, is_defect: false, why })?;
+                self.give_up(job.input, kind, name, false, why)?;
             }
             self.go_on_with(job.input);
         }
@@ -375,7 +382,7 @@ impl Run<'_> {
                     _ => ", most likely for lack of memory",
                 };
                 let why = format!("the process that verified it ended: {ending}{hint}");
-                self.give_up(job.input, GivenUp { kind, name, is_defect, why })?;
+                self.give_up(job.input, kind, name, is_defect, why)?;
             }
         }
         self.go_on_with(job.input);
@@ -383,9 +390,17 @@ impl Run<'_> {
     }
 
     /// A member is not to be verified any more.
-    fn give_up(&mut self, input: usize, member: GivenUp) -> anyhow::Result<()> {
-        let why = member.why.clone();
-        if self.files[input].give_up(member) {
+    fn give_up(
+        &mut self,
+        input: usize,
+        kind: MemberKind,
+        name: String,
+        is_defect: bool,
+        why: String,
+    ) -> anyhow::Result<()> {
+        let file = &mut self.files[input];
+        let time = file.known.time_of(kind, &name);
+        if file.give_up(GivenUp { kind, name, is_defect, why: why.clone(), time }) {
             return Ok(());
         }
         self.broken(input, &format!("a member was verified again that was given up: {why}"))
@@ -508,18 +523,6 @@ impl File {
     }
 }
 
-/// Adds `new` to what was `said`, and takes the lines that are whole now. Only what is new is
-/// searched: a line may be as long as a program.
-pub(crate) fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
-    let Some(end) = new.iter().rposition(|&byte| byte == b'\n') else {
-        said.extend_from_slice(new);
-        return Vec::new();
-    };
-    let (lines, rest) = new.split_at(end + 1);
-    said.extend_from_slice(lines);
-    std::mem::replace(said, rest.to_vec())
-}
-
 impl Running {
     /// Tells whether it takes too long: its thread has worked so long, where that is known, or
     /// stands still.
@@ -573,29 +576,12 @@ mod tests {
             name: name.to_owned(),
             is_defect: false,
             why: "time".to_owned(),
+            time: Duration::ZERO,
         };
         let mut file = File::default();
         assert!(file.give_up(member(MemberKind::Function, "f")));
         assert!(file.give_up(member(MemberKind::Method, "f")));
         assert!(file.give_up(member(MemberKind::Function, "g")));
         assert!(!file.give_up(member(MemberKind::Function, "f")));
-    }
-
-    #[test]
-    fn lines_are_whole_wherever_they_are_cut() {
-        let text = b"one\n\nand two\nthree";
-        for first in 0..=text.len() {
-            for second in first..=text.len() {
-                let mut said = Vec::new();
-                let pieces = [&text[..first], &text[first..second], &text[second..]];
-                let mut lines = Vec::new();
-                for piece in pieces {
-                    let whole = whole_lines(&mut said, piece);
-                    assert!(whole.is_empty() || whole.ends_with(b"\n"));
-                    lines.extend(whole);
-                }
-                assert_eq!((&lines[..], &said[..]), (&text[..13], &text[13..]));
-            }
-        }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lsp_types::{
     CodeLens, Command, Diagnostic, DiagnosticSeverity, InlayHint, InlayHintLabel, NumberOrString,
@@ -389,6 +390,7 @@ impl Run {
                 name,
                 is_defect: true,
                 why: why.clone(),
+                time: Duration::ZERO,
             }));
         }
     }

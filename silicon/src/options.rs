@@ -79,6 +79,8 @@ pub struct GivenUp {
     /// The cause is a defect of the verifier, and not a lack of time or memory.
     pub is_defect: bool,
     pub why: String,
+    /// How long it was being verified.
+    pub time: Duration,
 }
 
 /// The use of the tableau ([`smt::tableau`]), which answers questions of few steps without Z3.

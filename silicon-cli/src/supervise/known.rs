@@ -1,6 +1,7 @@
 //! The part of an outcome that is known, by the events of those who work on it.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use silicon::report::MemberKind;
 use silicon::session::follow::Member;
@@ -13,6 +14,8 @@ use crate::supervise::wire::{Event, Head};
 pub(crate) struct Known {
     /// The answer of the front end, and the members.
     loaded: Option<(Outcome, Vec<Member>)>,
+    /// When the members were begun that are not done.
+    begun: BTreeMap<(MemberKind, String), Instant>,
     done: BTreeMap<(MemberKind, String), (MemberOutcome, Vec<Diagnostic>)>,
     /// The defect of the work on the input as a whole.
     defect: Option<Outcome>,
@@ -42,6 +45,10 @@ impl Known {
                     None => News::Nothing,
                 }
             }
+            Event::Started { kind, id, .. } => {
+                self.begun.insert((kind, id), Instant::now());
+                News::Nothing
+            }
             Event::Finished { id, member, found } => {
                 let member = MemberOutcome::from(member);
                 let found = found.into_iter().map(Diagnostic::from).collect();
@@ -65,6 +72,12 @@ impl Known {
         self.done.keys().cloned().collect()
     }
 
+    /// How long a member has been verified that is not done.
+    pub(crate) fn time_of(&self, kind: MemberKind, id: &str) -> Duration {
+        let begun = self.begun.get(&(kind, id.to_owned()));
+        begun.map_or(Duration::ZERO, Instant::elapsed)
+    }
+
     /// The outcome, if there is one; members that are not done end with `why`.
     pub(crate) fn composed(&mut self, why: &str) -> Option<Outcome> {
         let known = self.loaded.take().map(|(mut outcome, members)| {
@@ -72,7 +85,8 @@ impl Known {
                 let (member, found) = match self.done.remove(&(member.kind, member.id.clone())) {
                     Some(done) => done,
                     None => {
-                        let (member, found) = MemberOutcome::given_up(member, why);
+                        let time = self.time_of(member.kind, &member.id);
+                        let (member, found) = MemberOutcome::given_up(member, why, time);
                         (member, vec![found])
                     }
                 };

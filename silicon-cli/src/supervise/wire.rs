@@ -343,3 +343,38 @@ impl Head {
         })
     }
 }
+
+/// Adds `new` to what was `said`, and takes the lines that are whole now. Only what is new is
+/// searched: a line may be as long as a program.
+pub(crate) fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
+    let Some(end) = new.iter().rposition(|&byte| byte == b'\n') else {
+        said.extend_from_slice(new);
+        return Vec::new();
+    };
+    let (lines, rest) = new.split_at(end + 1);
+    said.extend_from_slice(lines);
+    std::mem::replace(said, rest.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_wherever_they_are_cut() {
+        let text = b"one\n\nand two\nthree";
+        for first in 0..=text.len() {
+            for second in first..=text.len() {
+                let mut said = Vec::new();
+                let pieces = [&text[..first], &text[first..second], &text[second..]];
+                let mut lines = Vec::new();
+                for piece in pieces {
+                    let whole = whole_lines(&mut said, piece);
+                    assert!(whole.is_empty() || whole.ends_with(b"\n"));
+                    lines.extend(whole);
+                }
+                assert_eq!((&lines[..], &said[..]), (&text[..13], &text[13..]));
+            }
+        }
+    }
+}

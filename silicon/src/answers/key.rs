@@ -171,7 +171,7 @@ fn base(program: &Program, options: &Options, given_up: &[GivenUp]) -> Digest {
     base.number(member_time_limit.unwrap_or(Duration::MAX).as_millis() as usize);
     base.number(*obligation_limit as usize);
     base.number(*variation as usize);
-    for GivenUp { kind, name, is_defect, why } in given_up {
+    for GivenUp { kind, name, is_defect, why, time: _ } in given_up {
         base.text(kind.name());
         base.text(name);
         base.flag(*is_defect);

@@ -205,7 +205,7 @@ mod tests {
         let place = Place::start_of("a");
         let (kind, name) = (crate::report::MemberKind::Method, "m".to_owned());
         let member = crate::session::follow::Member { kind, id: name.clone(), name, place };
-        let (member, found) = MemberOutcome::given_up(member, "why");
+        let (member, found) = MemberOutcome::given_up(member, "why", std::time::Duration::ZERO);
         let mut outcome = Outcome { diagnostics: Vec::new(), ..defect() };
         outcome.add(member, vec![found]);
         outcome.complete();

@@ -210,7 +210,8 @@ mod tests {
         let (kind, name) = (crate::report::MemberKind::Method, "m".to_owned());
         let place = Place::start_of("a");
         let member = crate::session::follow::Member { kind, id: name.clone(), name, place };
-        let (given_up, _) = crate::session::MemberOutcome::given_up(member, "why");
+        let (given_up, _) =
+            crate::session::MemberOutcome::given_up(member, "why", std::time::Duration::ZERO);
         let of = |verdict| crate::session::MemberOutcome { verdict, ..given_up.clone() };
         for (verdicts, expected) in [
             (&[Verdict::Verified, Verdict::Failed][..], true),

@@ -316,13 +316,14 @@ pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
 impl MemberOutcome {
     /// Makes the outcome of a member that was not verified to the end, and the diagnostic that says
     /// so.
-    pub fn given_up(member: Member, why: &str) -> (Self, Diagnostic) {
+    pub fn given_up(member: Member, why: &str, time: Duration) -> (Self, Diagnostic) {
         let Member { kind, name, place, .. } = member;
         let given_up = Message::error("timeout.error", format!("gave up: {why}"), place.clone());
         let message = Message { severity: Severity::Warning, ..given_up };
         let diagnostic = Diagnostic { member: Some(name.clone()), ..Diagnostic::of(message) };
         let verdict = Verdict::Inconclusive;
-        let (trusted, statistics, obligations, graphs) = Default::default();
+        let statistics = Statistics { time, ..Statistics::default() };
+        let (trusted, obligations, graphs) = Default::default();
         (Self { kind, name, verdict, place, trusted, statistics, obligations, graphs }, diagnostic)
     }
 }

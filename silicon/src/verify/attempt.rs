@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use rayon::Scope;
+use rustc_hash::FxHashSet;
 use sil::program::Member;
 use smt::prover::Workspace;
 
@@ -13,7 +14,7 @@ use crate::engine::findings::blame::{INVARIANT, contradiction};
 use crate::engine::run::parts::{Part, Sharing, Whole};
 use crate::engine::{Context, Limits, Stop, Visible};
 use crate::options::Join;
-use crate::report::{MemberReport, Statistics, Verdict};
+use crate::report::{Finding, MemberReport, Questions, Severity, Statistics, Verdict};
 
 /// How a member is verified, and how far.
 #[derive(Clone, Copy)]
@@ -50,8 +51,8 @@ pub(super) enum End {
 ///
 /// With `--join auto`, a method is verified path by path if it has few; else with states merged;
 /// and where that has not led to a proof, path by path again, as far as that gets within a limit:
-/// one path is sometimes easier, and what fails is said of the path where it does. Each attempt is
-/// sound by itself.
+/// one path is sometimes easier, and what fails is said of the path where it does. Errors that the
+/// first attempt has shown on its paths are not looked for again. Each attempt is sound by itself.
 pub(super) fn verify_other(
     context: &Context<'_>,
     member: Member,
@@ -59,23 +60,31 @@ pub(super) fn verify_other(
     visible: Visible<'_>,
     workspace: &Workspace,
 ) -> (MemberReport, End) {
-    let attempt = |how| run(context, member, how, visible, workspace);
+    let try_once = |how| run(context, member, how, visible, workspace);
+    let attempt = |how| {
+        let Tried { report, end, .. } = try_once(how);
+        (report, end)
+    };
     let join = context.options.join;
     if !matches!((member, join), (Member::Method(_), Join::Auto)) {
         return attempt(Attempt::new(until));
     }
     let limits = Limits { paths: Some(FEW_PATHS), ..Limits::default() };
     let few = Attempt { one_by_one: true, limits, ..Attempt::new(until) };
-    let (first, end) = attempt(few);
-    if end != End::TooMuch {
-        return (first, end);
+    let first = try_once(few);
+    if first.end != End::TooMuch {
+        return (first.report, first.end);
     }
     let merging = Attempt { part: "merged", ..Attempt::new(until) };
     let (report, end) = attempt(merging);
-    let report = with_cost_of(report, &first);
+    let report = with_cost_of(report, &first.report);
     let is_open = matches!(report.verdict, Verdict::Failed | Verdict::Inconclusive);
     if !is_open || end != End::Merged {
         return (report, end);
+    }
+    if have_same_errors(&first.report, &report) {
+        let findings = if first.in_parts { report.findings } else { errors(&first.report) };
+        return (MemberReport { findings, ..report }, End::Plain);
     }
     let spent = &report.statistics.questions;
     let limits = Limits {
@@ -89,8 +98,42 @@ pub(super) fn verify_other(
         End::TooMuch => (with_cost_of(report, &again), end),
         // What was found before stands, unless the method gets another turn.
         End::Late => (with_cost_of(report, &again), End::Late),
-        End::Plain | End::Merged => (with_cost_of(again, &report), end_again),
+        End::Plain | End::Merged => {
+            let mut again = with_cost_of(again, &report);
+            // Where the first attempt finds them by chance, too, they are shown as it shows them.
+            if first.in_parts && have_same_errors(&again, &report) {
+                again.findings = report.findings;
+            }
+            (again, end_again)
+        }
     }
+}
+
+/// Tells whether merged states have shown errors only, and single paths the same. Then no path is
+/// left that could prove the member. PERFORMANCE: failing members would be verified once more.
+///
+/// How many errors the parts of an attempt find before they reach its limit depends on chance. So
+/// those of merged states are reported then: the last attempt would find them all, or more errors.
+fn have_same_errors(paths: &MemberReport, merged: &MemberReport) -> bool {
+    let keys = |findings: &[Finding]| -> FxHashSet<_> {
+        findings.iter().map(|finding| finding.key(true)).collect()
+    };
+    let is_failed = merged.findings.iter().all(|finding| finding.severity == Severity::Error);
+    is_failed && !merged.findings.is_empty() && keys(&errors(paths)) == keys(&merged.findings)
+}
+
+/// Returns the errors, without what an attempt says of itself.
+fn errors(report: &MemberReport) -> Vec<Finding> {
+    let findings = report.findings.iter();
+    findings.filter(|finding| finding.severity == Severity::Error).cloned().collect()
+}
+
+/// An attempt that is over.
+pub(super) struct Tried {
+    pub(super) report: MemberReport,
+    pub(super) end: End,
+    /// Several engines have worked on it.
+    in_parts: bool,
 }
 
 /// So many paths are followed one by one before states are merged. Proofs about one path are easier
@@ -110,7 +153,7 @@ pub(super) fn run(
     attempt: Attempt,
     visible: Visible<'_>,
     workspace: &Workspace,
-) -> (MemberReport, End) {
+) -> Tried {
     let done = Mutex::new(Vec::new());
     let whole = Whole::default();
     let job = Job { context, member, attempt, visible, whole: &whole, done: &done };
@@ -133,14 +176,16 @@ pub(super) fn run(
     };
     let (mut report, end) = parts.reduce(together).expect("the first part is always verified");
     if end == End::TooMuch && several {
-        // How far each got depends on chance.
-        report.statistics = Statistics { time: report.statistics.time, ..Statistics::default() };
+        // How far each got depends on chance: of what they cost, only times tell.
+        let Statistics { time, questions, .. } = report.statistics;
+        let questions = Questions { prover_time: questions.prover_time, ..Questions::default() };
+        report.statistics = Statistics { time, questions, ..Statistics::default() };
     }
     if report.verdict == Verdict::Verified {
         let unmet = whole.unmet().into_iter().map(|span| contradiction(span, INVARIANT));
         report.findings.extend(unmet);
     }
-    (report, end)
+    Tried { report, end, in_parts: several }
 }
 
 /// One attempt, as all who take part in it know it.

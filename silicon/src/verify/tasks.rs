@@ -178,7 +178,9 @@ pub(super) fn observed<T: Default>(
 ) -> (MemberReport, T) {
     let mut report = blank(context.program, member);
     let is_it = |one: &&GivenUp| one.kind == report.kind && one.name == report.name;
-    if let Some(GivenUp { is_defect, why, .. }) = context.given_up.iter().find(is_it) {
+    let given_up = context.given_up.iter().find(is_it);
+    if let Some(GivenUp { is_defect, why, time, .. }) = given_up {
+        report.statistics.time = *time;
         let stop = if *is_defect { Stop::Broken } else { Stop::GivenUp };
         stopped(context.options, &mut report, stop(why.clone()));
         return (report, T::default());

@@ -294,6 +294,26 @@ fn what_the_solver_is_asked_can_be_kept() {
     }
 }
 
+/// Errors that single paths have shown are shown: no other attempt could prove the method.
+#[test]
+fn what_fails_on_a_path_is_not_tried_once_more() {
+    let method = |first: &str, last: &str| {
+        let all = |form: fn(usize) -> String| (0..7).map(form).collect::<Vec<_>>().concat();
+        let formals = all(|index| format!(", b{index}: Bool"));
+        let ifs = all(|index| format!("if (b{index}) {{ x := x + 1 }}\n"));
+        format!("method m(a: Int{formals}) {{\nvar x: Int := 0\n{first}\n{ifs}{last}\n}}")
+    };
+    // On each path, and on the last of them only.
+    let at_once = method("assert a > 0", "");
+    let late = method("", "assert x > 0");
+    let scratch = Scratch::new(&[("once.vpr", at_once.as_bytes()), ("late.vpr", late.as_bytes())]);
+    let run = scratch.silicon(&["--smt-log", "logs", "once.vpr", "late.vpr"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    let is_there = |log: &str| scratch.path().join("logs").join(log).is_file();
+    assert!(is_there("once.vpr/m.merged.smt2") && !is_there("once.vpr/m.paths.smt2"));
+    assert!(is_there("late.vpr/m.merged.smt2") && is_there("late.vpr/m.paths.smt2"));
+}
+
 /// A method with more places than are listed; lines 3 to 10 have an obligation each that reaches
 /// the solver.
 const MANY_PLACES: &str = "method m(a: Int, s: Seq[Int], t: Seq[Int]) returns (c: Int)

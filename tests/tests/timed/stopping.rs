@@ -245,18 +245,17 @@ fn a_second_signal_ends_it_at_once() {
 #[test]
 fn a_member_that_does_not_stop_by_itself_is_ended() {
     let _alone = super::alone();
-    let arguments = ["--member-limit", "1", "--smt-log", "log", "a.sil"];
-    let arguments = [&UNLIMITED[..6], &arguments].concat();
-    let run = Running::start("overdue", &[("a.sil", &mixed())], &arguments);
+    let own = ["--member-limit", "1", "--smt-log", "log", "a.sil"];
+    let run = Running::start("overdue", &[("a.sil", &mixed())], &[&UNLIMITED[..6], &own].concat());
     run.wait_for(|run| run.path("log/slow.smt2").exists());
     run.signal_worker(Signal::STOP);
     let ended = run.end();
     assert_eq!(ended.status.code(), Some(4), "{}", ended.stderr);
-    assert_eq!(ended.verdict("first"), "verified");
-    assert_eq!(ended.verdict("slow"), "inconclusive");
-    assert_eq!(ended.verdict("last"), "verified");
+    let verdicts = ["first", "slow", "last"].map(|name| ended.verdict(name));
+    assert_eq!(verdicts, ["verified", "inconclusive", "verified"]);
     let message = ended.message("slow");
     assert!(message.contains("--member-limit") && message.contains("did not stop"), "{message}");
+    assert!(ended.find("member", |one| one["name"] == "slow")["time_ms"].as_f64() > Some(1000.0));
 }
 
 /// A worker's answer counts, also if the listening process is interrupted before it hears the

@@ -6,9 +6,9 @@
 //! its variables is turned around by inverse functions of the receiver expression.
 //!
 //! In reading order: [`chunks`] (the representation), [`injectivity`], [`inverse`], [`single`] (one
-//! location of a resource with quantified chunks), [`everywhere`] (all locations at once),
-//! [`summaries`] (the values of several chunks as one map), [`touch`] (locations as triggers). What
-//! assertions say of them is in [`crate::engine::rules::quantified`].
+//! location of a resource with quantified chunks), [`rewrite`] (writing one), [`everywhere`] (all
+//! locations at once), [`summaries`] (the values of several chunks as one map), [`touch`] (locations
+//! as triggers). What assertions say of them is in [`crate::engine::rules::quantified`].
 //!
 //! Differs from the paper
 //! - DIVERGENCE: permission to a single location stays an ordinary chunk. Which chunks there are
@@ -26,6 +26,7 @@ pub(crate) mod chunks;
 mod everywhere;
 pub(crate) mod injectivity;
 pub(crate) mod inverse;
+mod rewrite;
 pub(crate) mod single;
 pub(crate) mod summaries;
 pub(crate) mod touch;

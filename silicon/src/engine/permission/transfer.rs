@@ -97,6 +97,8 @@ impl Engine<'_> {
         Ok(Some(Taken(value)))
     }
 
+    /// Takes from chunks with the same arguments first: whether others are meant takes a question
+    /// for each.
     fn transfer_chunks(
         &mut self,
         level: usize,
@@ -104,9 +106,25 @@ impl Engine<'_> {
         arguments: &[Term],
         progress: &mut Progress,
     ) -> Result<(), Stop> {
+        self.transfer_chunks_if(level, resource, arguments, progress, true)?;
+        self.transfer_chunks_if(level, resource, arguments, progress, false)
+    }
+
+    /// The same, of the chunks that have these very arguments, or of the others.
+    fn transfer_chunks_if(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        arguments: &[Term],
+        progress: &mut Progress,
+        are_same: bool,
+    ) -> Result<(), Stop> {
         let chunks = self.here.level(level).of(resource).to_vec();
         // From the last to the first, so that what is removed moves nothing that is still to come.
         for (index, chunk) in chunks.iter().enumerate().rev() {
+            if (chunk.arguments == arguments) != are_same {
+                continue;
+            }
             let done = self.terms.le(progress.need, Terms::NONE);
             if self.check(done)? {
                 break;

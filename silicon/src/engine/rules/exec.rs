@@ -167,6 +167,9 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         let resource = Resource::Field(field);
+        if self.rewrite(resource, receiver, value)? {
+            return Ok(());
+        }
         let mut taken = self.take_location(resource, &[receiver], Terms::WRITE)?;
         if taken.is_none() && self.fail_receiver(receiver, blame, at)? {
             taken = self.take_location(resource, &[receiver], Terms::WRITE)?;

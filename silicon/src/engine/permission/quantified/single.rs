@@ -71,7 +71,11 @@ impl Engine<'_> {
     /// Notes that no location of null is held.
     ///
     /// COMPLETENESS: under a guard that says nothing of the receiver Z3 has no trigger for it.
-    fn note_exists(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
+    pub(super) fn note_exists(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> Result<(), Stop> {
         let (Resource::Field(_), &[receiver]) = (resource, arguments) else { return Ok(()) };
         if self.mode.in_trigger || !self.mode.bound.is_empty() {
             return Ok(());
