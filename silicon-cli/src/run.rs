@@ -130,7 +130,8 @@ fn once(
     if let Some(remark) = session.answers.as_ref().and_then(|answers| answers.remark()) {
         complain(&format!("note: the cache {remark}"));
     }
-    let Showing { mut summary, outcomes, unexpected, selectors, recorder, stopped, read, .. } = showing;
+    let Showing { mut summary, outcomes, unexpected, selectors, recorder, stopped, read, .. } =
+        showing;
     let end = end?;
     summary.interrupted = end != End::Complete;
     summary.time = started.elapsed();

@@ -14,7 +14,7 @@ use silicon::session::on_large_stack;
 /// # Errors
 /// What is different.
 pub fn judge(path: &Path) -> Result<bool, String> {
-    on_large_stack(|| judge_here(path)).unwrap_or_else(Err)
+    on_large_stack(|| judge_here(path)).unwrap_or_else(|defect| Err(defect.to_string()))
 }
 
 fn judge_here(path: &Path) -> Result<bool, String> {
