@@ -135,7 +135,8 @@ fn verify(text: &str) -> (f64, &'static str) {
         time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
     };
     let began = now();
-    let options = Options { threads: 1, ..Options::default() };
+    let mut options = Options::default();
+    options.threads = 1;
     let (_, verdict) = measure::sil("growth", text, &options).expect("well-formed");
     (now() - began, verdict)
 }

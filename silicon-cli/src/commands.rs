@@ -1,8 +1,6 @@
 //! The command line as a whole: a run, or another command.
 
-use std::path::PathBuf;
-
-use clap::{Parser, Subcommand, ValueHint};
+use clap::{Parser, Subcommand};
 use manual::Shell;
 
 use crate::args::{Args, VERSION};

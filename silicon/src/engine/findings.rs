@@ -6,7 +6,7 @@
 
 pub(crate) mod blame;
 pub(crate) mod contract;
-mod counterexample;
+pub(crate) mod counterexample;
 pub(crate) mod evaluated;
 pub(crate) mod incidents;
 pub(crate) mod log;

@@ -3,7 +3,7 @@
 //! Nothing here decides anything: what is asked is asked after the failure has been recorded, in a
 //! scope of its own.
 
-mod values;
+pub(crate) mod values;
 
 use la_arena::Arena;
 use sil::program::{Local, LocalKind};
@@ -11,7 +11,7 @@ use sil::source::Span;
 use smt::prover::Budget;
 use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
 
-use self::values::{Names, Wanted};
+use self::values::{Adts, Names, Wanted};
 use super::names as author;
 use crate::engine::Engine;
 use crate::engine::findings::evaluated::Evaluated;
@@ -77,7 +77,12 @@ struct Instance {
 impl Engine<'_> {
     /// A state on this path in which `goal`, the value of the condition at `at`, does not hold, if
     /// the solver has one to offer.
-    pub(crate) fn counterexample(&mut self, goal: Term, at: Span) -> Option<Counterexample> {
+    pub(crate) fn counterexample(
+        &mut self,
+        goal: Term,
+        at: Span,
+        adts: Adts,
+    ) -> Option<Counterexample> {
         let variables = self.variables_with_values();
         let heap = self.here.heap.clone();
         let held = self.locations_of(&heap, &variables);
@@ -95,7 +100,7 @@ impl Engine<'_> {
         });
         let parts: Vec<(Span, Term)> = parts.collect();
 
-        let mut wanted = Wanted::new(self);
+        let mut wanted = Wanted::new(adts);
         wanted.add(&mut self.terms, Terms::NULL);
         let of_head = head.iter().flat_map(|head| &head.variables);
         for &(_, value) in variables.iter().chain(&witness).chain(of_head) {

@@ -88,7 +88,8 @@ impl Engine<'_> {
             && self.run.is_live()
             && reported.wants_counterexample()
         {
-            let state = self.counterexample(goal, at);
+            let adts = self.adts_met();
+            let state = self.counterexample(goal, at, adts);
             self.log.add_counterexample(reported, state);
         }
         reported

@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use sil::plugins::adt;
 use sil::program::{Domain, DomainFunctionId, DomainId, Type};
 use sil::source::{Name, Span};
 use smt::terms::{Sort, Symbol, Term};
 
+use crate::engine::findings::counterexample::values::{Adts, Constructor, Constructors};
+use crate::engine::findings::names;
 use crate::engine::knowledge::symbols::Emitted;
 use crate::engine::knowledge::type_patterns::Instance;
 use crate::engine::{Engine, Stop};
@@ -52,7 +55,7 @@ impl Engine<'_> {
     }
 
     /// The function symbol of a domain function at an instance of the domain.
-    pub(crate) fn domain_symbol(
+    fn domain_symbol(
         &mut self,
         function: DomainFunctionId,
         instance: &[Type],
@@ -85,6 +88,39 @@ impl Engine<'_> {
                 engine.terms.declare_function(&name, &sorts, result)
             }
         })
+    }
+
+    /// The adts that the path speaks about.
+    pub(crate) fn adts_met(&mut self) -> Adts {
+        let met: Vec<Instance> = self.domains.emitted.domains.iter().cloned().collect();
+        met.iter().filter_map(|(domain, instance)| self.adt(*domain, instance)).collect()
+    }
+
+    /// The sort and the constructors of an adt; `None`: the domain encodes none.
+    fn adt(&mut self, domain: DomainId, instance: &[Type]) -> Option<(Sort, Constructors)> {
+        let program = self.program;
+        let declaration = &program.domains[domain];
+        let named = |name: &str| {
+            let mut functions = declaration.functions.iter().copied();
+            functions.find(|&function| *program.domain_functions[function].name == *name)
+        };
+        let tag = named(&adt::tag_name(&declaration.name))?;
+        let tag = self.domain_symbol(tag, instance);
+        let functions = declaration.functions.iter().map(|&id| &program.domain_functions[id]);
+        let mut of_adt: Vec<_> = functions.filter(|function| function.is_constructor).collect();
+        of_adt.sort_by_key(|function| &function.name);
+        let constructors = of_adt.into_iter().map(|function| {
+            let destructors = function.formals.iter().map(|(name, _)| {
+                let name = adt::destructor_name(&declaration.name, name.as_deref()?);
+                Some(self.domain_symbol(named(&name)?, instance))
+            });
+            let destructors = destructors.collect::<Option<_>>()?;
+            let name = names::called(program, &function.name, function.span)?;
+            Some(Constructor { name, destructors })
+        });
+        let constructors = constructors.collect::<Option<_>>()?;
+        let sort = self.terms.declaration(tag).args[0];
+        Some((sort, Constructors { tag, constructors }))
     }
 
     pub(crate) fn in_instance<T>(

@@ -2,12 +2,10 @@
 
 use num_rational::BigRational;
 use rustc_hash::FxHashMap;
-use sil::plugins::adt;
 use sil::program::Program;
 use smt::terms::{Sort, SortKind, Symbol, Term, TermKind, Terms};
 
 use super::Held;
-use crate::engine::Engine;
 use crate::engine::findings::names as author;
 use crate::engine::state::heap::Resource;
 use crate::report::{HeapPlace, Location, Share, Value, Variable};
@@ -30,9 +28,11 @@ pub(super) struct Wanted {
     pub(super) terms: Vec<Term>,
     collections: FxHashMap<Term, Collection>,
     adts: FxHashMap<Term, Adt>,
-    /// Constructors of the adts that the path speaks about.
-    constructors: FxHashMap<Sort, Constructors>,
+    adts_met: Adts,
 }
+
+/// The constructors of the adts that the path speaks about, by their sorts.
+pub(crate) type Adts = FxHashMap<Sort, Constructors>;
 
 /// The questions about a collection.
 enum Collection {
@@ -54,15 +54,16 @@ struct Content {
 /// An adt at a sort: the function from values to tags, and the constructors in the order of the
 /// tags.
 #[derive(Clone)]
-struct Constructors {
-    tag: Symbol,
-    constructors: Vec<Constructor>,
+pub(crate) struct Constructors {
+    pub(crate) tag: Symbol,
+    pub(crate) constructors: Vec<Constructor>,
 }
 
+/// A constructor as its author calls it, and the functions to its arguments.
 #[derive(Clone)]
-struct Constructor {
-    name: String,
-    destructors: Vec<Symbol>,
+pub(crate) struct Constructor {
+    pub(crate) name: String,
+    pub(crate) destructors: Vec<Symbol>,
 }
 
 /// The questions about a value of an adt: its tag, and the arguments of each constructor.
@@ -72,9 +73,9 @@ struct Adt {
 }
 
 impl Wanted {
-    /// Knows the adts that the engine has met.
-    pub(super) fn new(engine: &mut Engine<'_>) -> Self {
-        Self { constructors: constructors(engine), ..Self::default() }
+    /// Nothing yet; values of these adts are to be shown by their constructors.
+    pub(super) fn new(adts_met: Adts) -> Self {
+        Self { adts_met, ..Self::default() }
     }
 
     pub(super) fn add(&mut self, terms: &mut Terms, term: Term) {
@@ -102,7 +103,7 @@ impl Wanted {
             self.collections.insert(term, Collection::Sequence(length, elements));
         }
         if depth > 0
-            && let Some(Constructors { tag, constructors }) = self.constructors.get(&sort).cloned()
+            && let Some(Constructors { tag, constructors }) = self.adts_met.get(&sort).cloned()
         {
             let tag = terms.apply(tag, &[term]);
             self.terms.push(tag);
@@ -161,42 +162,6 @@ impl Wanted {
         let small: Vec<Term> = sizes.map(|size| terms.le(size, most)).collect();
         terms.and(small)
     }
-}
-
-/// The constructors of the adts that the path speaks about, by their sorts.
-fn constructors(engine: &mut Engine<'_>) -> FxHashMap<Sort, Constructors> {
-    let program = engine.program;
-    let mut found = FxHashMap::default();
-    let met: Vec<_> = engine.domains.emitted.domains.iter().cloned().collect();
-    for (domain, instance) in met {
-        let declaration = &program.domains[domain];
-        let named = |name: &str| {
-            let mut functions = declaration.functions.iter().copied();
-            functions.find(|&function| *program.domain_functions[function].name == *name)
-        };
-        let Some(tag) = named(&adt::tag_name(&declaration.name)) else { continue };
-        let of_adt =
-            declaration.functions.iter().map(|&function| &program.domain_functions[function]);
-        let mut of_adt: Vec<_> = of_adt.filter(|function| function.is_constructor).collect();
-        of_adt.sort_by_key(|function| &function.name);
-        let mut symbol = |function| engine.domain_symbol(function, &instance);
-        let tag = symbol(tag);
-        let constructors = of_adt.into_iter().map(|function| {
-            let destructors = function.formals.iter().map(|(name, _)| {
-                let name = adt::destructor_name(&declaration.name, name.as_deref()?);
-                named(&name).map(&mut symbol)
-            });
-            let name = author::called(program, &function.name, function.span)?;
-            Some(Constructor {
-                name: name.clone(),
-                destructors: destructors.collect::<Option<_>>()?,
-            })
-        });
-        let Some(constructors) = constructors.collect() else { continue };
-        let sort = engine.terms.declaration(tag).args[0];
-        found.insert(sort, Constructors { tag, constructors });
-    }
-    found
 }
 
 /// The names under which values are shown: those of the solver mean nothing to anybody.
@@ -345,7 +310,7 @@ impl<'a> Names<'a> {
         let wanted = self.wanted;
         let Adt { tag, arguments } = wanted.adts.get(&term)?;
         let tag: usize = self.raw(*tag).parse().ok()?;
-        let of_adt = wanted.constructors.get(&self.terms.sort(term))?;
+        let of_adt = wanted.adts_met.get(&self.terms.sort(term))?;
         let name = of_adt.constructors.get(tag)?.name.clone();
         let arguments = arguments[tag].iter().map(|&argument| self.of(argument)).collect();
         Some(Value::Constructed(name, arguments))
