@@ -91,6 +91,10 @@ pub const SECTIONS: &[Section] = &[
             form("requires A", "What a caller has to show and gives away."),
             form("ensures A", "What the caller gets back and may rely on."),
             form(
+                "decreases e, d",
+                "The function, method or loop ends: the measures become less with each call of itself or round, compared one after the other.",
+            ),
+            form(
                 "lockchange e, d",
                 "Locks of other objects than these are held at the end exactly if they are held at the beginning.",
             ),
