@@ -404,6 +404,7 @@ class C {
           8  0.0  3:65  acquire C#1
           9  0.1  3:65  acquire C#2
 
+        note: trusted: that locks are acquired in an order without deadlocks (-noDeadlockChecks)
         C.main: deadlock (9 steps, 6 checks, 2 schedules, not all)
     "]].assert_eq(&failed.stderr);
     let state = run_on(text, &["--schedule", "0", "--show-state=9"]).stderr;
