@@ -209,7 +209,11 @@ impl LocalNames {
 
     /// The variables of the source that have a name so far, by these, in their order in the source.
     pub(crate) fn of_source<'a>(&'a self, program: &'a Program) -> Vec<(&'a str, &'a str)> {
-        let mut locals: Vec<_> = self.by_local.iter().collect();
+        let is_named = |local: LocalId| {
+            !matches!(program.locals[local].kind, LocalKind::Measure | LocalKind::Copy)
+        };
+        let mut locals: Vec<_> =
+            self.by_local.iter().filter(|&(&local, _)| is_named(local)).collect();
         locals.sort_unstable_by_key(|(local, _)| local.into_raw().into_u32());
         let called = |local: LocalId| &*program.locals[local].name;
         let this = self.used.contains(THIS).then_some((THIS, THIS));

@@ -30,7 +30,7 @@ pub const SECTIONS: &[Section] = &[
                 "A procedure is verified against its contract; callers see the contract only. Without a body the contract is trusted.",
             ),
             form(
-                "lemma l(x: T) requires e ensures e { … }",
+                "lemma l(x: T) requires e ensures e { … }, auto lemma …",
                 "A procedure that proves something and changes nothing. An `auto` lemma is applied where its hypotheses hold.",
             ),
             form("predicate P(x: T) { e }", "A name for an assertion about the heap."),

@@ -46,7 +46,7 @@ method hard(a: Int, b: Int, c: Int)
 /// The names of the members that are seen, in order.
 fn seen(browser: &Browser) -> Vec<String> {
     let names = browser.run(
-        "return Array.from(document.querySelectorAll('tr.member')).filter(row => row.offsetParent !== null).map(row => row.dataset.name)",
+        "return Array.from(document.querySelectorAll('tr.member')).filter(row => row.checkVisibility()).map(row => row.dataset.name)",
     );
     let names = names.as_array().expect("a list").iter();
     names.map(|name| name.as_str().expect("a name").to_owned()).collect()

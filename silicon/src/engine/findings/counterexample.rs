@@ -141,6 +141,13 @@ impl Engine<'_> {
         Some(Counterexample { variables, witness, parts, heap, old, forgotten })
     }
 
+    /// The author's name of a quantifier's variable; `None` if a front end has made it.
+    fn quantified_variable(&self, name: &str) -> Option<String> {
+        let mut locals = self.frame.locals.iter().map(|(_, local)| local);
+        let local = locals.find(|local| *local.name == *name && local.kind == LocalKind::Bound)?;
+        author::variable(self.program, local)
+    }
+
     /// Takes off the quantifiers that say what has to hold for all values.
     fn as_it_fails(&mut self, goal: Term, depth: usize, instance: &mut Instance) -> Term {
         match self.terms.kind(goal).clone() {
@@ -164,7 +171,8 @@ impl Engine<'_> {
                     let constant = self.terms.fresh(&name, sort);
                     constants.insert(variable, constant);
                     instance.constants.insert(variable, constant);
-                    instance.witness.push((name, constant));
+                    let called = self.quantified_variable(&name);
+                    instance.witness.extend(called.map(|called| (called, constant)));
                 }
                 let body = self.terms.substitute(noted.body, &constants);
                 self.as_it_fails(body, depth - 1, instance)
