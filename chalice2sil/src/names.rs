@@ -10,7 +10,8 @@ use sil::build::{RESERVED, unused};
 use sil::source::Name;
 
 use chalice::program::{
-    ChannelId, ClassId, FieldId, FunctionId, LocalId, Member, MethodId, PredicateId, Program,
+    ChannelId, ClassId, FieldId, FunctionId, LocalId, LocalKind, Member, MethodId, PredicateId,
+    Program,
 };
 
 /// Names that the lowering gives to what it adds to every program that needs it.
