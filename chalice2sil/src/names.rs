@@ -210,8 +210,10 @@ impl LocalNames {
 
     /// The variables of the source that have a name so far, by these, in their order in the source.
     pub(crate) fn of_source<'a>(&'a self, program: &'a Program) -> Vec<(&'a str, &'a str)> {
+        // No identifier of the source has a `$`: replayed code has copies of variables.
         let is_named = |local: LocalId| {
-            !matches!(program.locals[local].kind, LocalKind::Measure | LocalKind::Copy)
+            let local = &program.locals[local];
+            local.kind != LocalKind::Measure && !local.name.contains('$')
         };
         let mut locals: Vec<_> =
             self.by_local.iter().filter(|&(&local, _)| is_named(local)).collect();

@@ -143,7 +143,7 @@ procedure drop(x: Node) returns (y: Node)
             form("choose { … } or { … }", "One of the blocks; nobody knows which."),
             form("return e", "Ends the procedure with these results."),
             form(
-                "assert e, assert \"why\" e",
+                "assert e, assert \"why\" e, assert e with { … }",
                 "Shows that something holds; `pure assert` is about values only. `with { … }` may prove it.",
             ),
             form("assume e", "Takes something for granted."),

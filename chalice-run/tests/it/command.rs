@@ -427,6 +427,7 @@ class C {
         thread 0.1 at 3:65
           in C.first: o = C#1
         note: permission was left behind to 2 locations, the first is C#1.mu
+        note: trusted: that locks are acquired in an order without deadlocks (-noDeadlockChecks)
         C.main: passed (17 steps, 6 checks)
     "]].assert_eq(state.split("error").next().unwrap_or_default());
 }
