@@ -17,7 +17,7 @@ use crate::value::Value;
 /// The method that a run starts with.
 ///
 /// # Errors
-/// What can be started, if nothing or several things are called as an entry is.
+/// The list of methods that can start, if no method, or more than one, has the name of an entry.
 pub fn entry(code: &Code, name: Option<&str>, has_arguments: bool) -> Result<u32, String> {
     if let Some(name) = name {
         return code.method(name).ok_or_else(|| format!("there is no method `{name}`"));

@@ -239,7 +239,7 @@ impl Machine<'_> {
     /// Runs all threads that can go on by themselves up to their next visible step.
     ///
     /// # Errors
-    /// What stops the run.
+    /// The fault that stops the run.
     pub fn settle_threads(&mut self) -> crate::fault::Res<()> {
         while self.unsettled < self.threads.len() {
             let thread = self.unsettled;

@@ -49,7 +49,7 @@ impl<'c> Machine<'c> {
     /// Runs a thread up to its next step that others can notice.
     ///
     /// # Errors
-    /// What stops the whole run.
+    /// The fault that stops the whole run.
     pub(crate) fn advance(&mut self, thread: usize) -> Res<()> {
         if self.threads[thread].is_parked {
             self.threads[thread].status = Status::Done;
@@ -72,7 +72,7 @@ impl<'c> Machine<'c> {
     /// Takes the step that a thread is at, and those after it that nobody notices.
     ///
     /// # Errors
-    /// What stops the whole run.
+    /// The fault that stops the whole run.
     pub(crate) fn take_step(&mut self, thread: usize) -> Res<()> {
         if let Some(instr) = self.next_instr(thread) {
             self.counts.visible += 1;

@@ -11,7 +11,7 @@ const LARGEST: u64 = 1 << 30;
 /// nobody writes to never ends.
 ///
 /// # Errors
-/// What keeps it from being read, that it is no file, or that it is larger than 1 GiB.
+/// The file cannot be read, is no file, or is larger than 1 GiB.
 pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     let kind = std::fs::metadata(path)?.file_type();
     if !kind.is_file() && !kind.is_dir() {
@@ -23,7 +23,7 @@ pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
 /// All bytes of a source, but not without end: a path may name a device.
 ///
 /// # Errors
-/// What keeps it from being read, or that it is larger than 1 GiB.
+/// The source cannot be read, or is larger than 1 GiB.
 pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let bytes = read_up_to(LARGEST, source)?;
     bytes.ok_or_else(|| io::Error::other("the file is larger than 1 GiB"))
@@ -66,7 +66,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
 /// The name and the text of an input of a command; `-` is standard input.
 ///
 /// # Errors
-/// What keeps it from being read, with its name, and with the place of what is not UTF-8.
+/// The input cannot be read: with its name, and with the place of bytes that are not UTF-8.
 pub fn read_input(input: &Path) -> io::Result<(String, String)> {
     let (name, bytes) = if input == Path::new("-") {
         ("<stdin>".to_owned(), read_bounded(io::stdin().lock()))

@@ -61,3 +61,16 @@ pub fn forms_with<'s>(sections: &'s [Section], word: &str) -> Vec<&'s Form> {
     let forms = sections.iter().flat_map(|section| section.forms);
     forms.filter(|form| form.words().any(|part| part == word)).collect()
 }
+
+/// Lists what is wrong with the tables of a language: words of the grammar that no form has, and
+/// meanings that are no sentences on one line. Words are the rules whose names begin with `k_`.
+pub fn defects(sections: &[Section], grammar: &str) -> Vec<String> {
+    let rules = grammar.lines().filter(|line| line.starts_with("k_"));
+    let words = rules.filter_map(|line| line.split('"').nth(1));
+    let without_form = words.filter(|word| forms_with(sections, word).is_empty());
+    let forms = sections.iter().flat_map(|section| section.forms);
+    let is_sentence = |form: &&Form| form.meaning.ends_with('.') && !form.meaning.contains('\n');
+    let no_sentences = forms.filter(|form| !is_sentence(form));
+    let of_words = without_form.map(|word| format!("no form has `{word}`"));
+    of_words.chain(no_sentences.map(|form| format!("no sentence: {form:?}"))).collect()
+}

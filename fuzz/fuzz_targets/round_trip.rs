@@ -1,4 +1,4 @@
-//! What is printed of a program is read back, and prints the same.
+//! Printed programs are read back, and print the same.
 
 #![no_main]
 

@@ -5,7 +5,7 @@ use crate::tokens::{Kind, Token};
 use crate::words::Words;
 use front::Language;
 
-/// What stands between two brackets.
+/// The kind of text between two brackets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Inside {
     /// Statements or declarations.
@@ -16,7 +16,7 @@ pub(crate) enum Inside {
     Part,
 }
 
-/// What a token is for.
+/// The role of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     Plain,
@@ -32,7 +32,7 @@ pub(crate) enum Role {
     },
 }
 
-/// What is known of each token.
+/// The tokens of a text, with a role and a place in brackets for each.
 pub(crate) struct Structure<'t> {
     pub(crate) language: Language,
     pub(crate) words: &'static Words,
@@ -194,7 +194,7 @@ impl<'t> Reader<'_, 't> {
         self.structure.language == Language::Spl && ["free", "pure"].contains(&self.tokens[at].text)
     }
 
-    /// What a `{` opens.
+    /// Returns the kind of text behind a `{`.
     fn inside_of_brace(&mut self) -> Inside {
         let is_expression = match self.before {
             Some(before) => self.is_expression_after(before),

@@ -1,4 +1,4 @@
-//! What packages install beside a command: its manual page, and completions for shells.
+//! Manual pages and completions for shells, which packages install beside a command.
 //!
 //! `COMMAND --generate man` prints the page, `--generate bash`, `zsh` or `fish` a completion script.
 

@@ -30,7 +30,7 @@ enum Service {
     /// Say how long the longest of so many shards would take, by the costs of an earlier run: the
     /// work of members, without that of reading the programs in each shard
     Plan {
-        /// What an earlier run saved, or printed with --message-format json
+        /// The file that an earlier run saved, or its output with --message-format json
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         costs: PathBuf,
         /// A number of shards (repeatable)

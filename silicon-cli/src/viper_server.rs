@@ -43,7 +43,7 @@ pub(crate) fn arguments(given: &[OsString]) -> Option<Result<Vec<OsString>, Stri
 /// Reads a ViperServer client's request for a run, in the words of the reference's command line.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The mistake in the arguments.
 pub(crate) fn read(arguments: &str) -> Result<Arguments, String> {
     let program = "silicon".to_owned();
     let given = std::iter::once(program).chain(words(arguments)).map(OsString::from).collect();

@@ -8,7 +8,7 @@ use crate::analysis::Analysis;
 use crate::index::{Means, Symbol};
 use crate::tokens::{Declares, Kind, Token};
 
-/// What is expected at a place.
+/// The kind of word that may stand at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Expected {
     /// A part of the value before a dot.

@@ -42,7 +42,7 @@ pub(crate) struct Document {
 /// A member of a document.
 type Id = (MemberKind, String);
 
-/// What a client was told of a member: the state, and the time that it took in this version.
+/// The state of a member as a client was told it, and the time that its verification took.
 type Told = (&'static str, Option<u64>);
 
 /// The verification of one version.

@@ -123,7 +123,8 @@ impl Cure<'_> {
         self.declared(at).into_iter().chain(nearest).collect()
     }
 
-    /// What the message says is meant, in the place of what stands there, or just before.
+    /// Makes edits that put the word which the message proposes in the place of the word there, or
+    /// before it.
     fn meant(&self, at: &Range<usize>) -> Vec<Titled> {
         let Analysis { text, index, .. } = self.analysis;
         let Some(meant) = meant(&self.found.diagnostic.message) else { return Vec::new() };

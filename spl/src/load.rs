@@ -15,7 +15,7 @@ pub trait Loader {
     /// The contents of a file.
     ///
     /// # Errors
-    /// What keeps it from being read.
+    /// The file cannot be read.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 

@@ -1,4 +1,4 @@
-//! What a layout may not change: the program, and its comments.
+//! Layouts keep the program and its comments.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use silicon::session::on_large_stack;
 /// the layout. `Ok(false)`: it is no program.
 ///
 /// # Errors
-/// What is different.
+/// The difference between the program and its layout.
 pub fn judge(path: &Path) -> Result<bool, String> {
     on_large_stack(|| judge_here(path)).unwrap_or_else(|defect| Err(defect.to_string()))
 }

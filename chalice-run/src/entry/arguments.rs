@@ -10,7 +10,7 @@ use crate::value::{Seq, Value};
 /// Reads a value: a literal, `null`, `[..]`, `{..}` or `new C { f := .. }`.
 ///
 /// # Errors
-/// What was expected, in words.
+/// The words for the argument that was expected.
 pub fn read(machine: &mut Machine<'_>, text: &str, ty: &Type) -> Result<Value, String> {
     let mut reader = Reader { machine, rest: text.trim() };
     let value = reader.value(ty, 0)?;

@@ -2,7 +2,7 @@
 
 use front::grow_stack;
 
-use super::{Access, AccessTarget, Domain, EvalState, Expr, ExprKind, Permission, PermissionKind};
+use super::{Domain, Expr, ExprKind};
 
 impl Expr {
     /// Replaces the outermost expressions for which `by` has another one; what replaces them is not
@@ -73,52 +73,8 @@ impl Expr {
                 amount.iter_mut().for_each(|amount| visit(amount));
             }
             ExprKind::Eval { state, body } => {
-                match &mut **state {
-                    EvalState::Acquire(target) | EvalState::Release(target) => visit(target),
-                    EvalState::Fork { token, receiver, arguments, .. } => {
-                        visit(token);
-                        visit(receiver);
-                        arguments.iter_mut().flatten().for_each(&mut *visit);
-                    }
-                }
+                state.for_each_child_mut(visit);
                 visit(body);
-            }
-        }
-    }
-}
-
-impl Access {
-    fn for_each_child_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
-        match &mut self.target {
-            AccessTarget::Field { receiver: place, .. }
-            | AccessTarget::Predicate { receiver: place, .. }
-            | AccessTarget::AllFields { receiver: place, .. }
-            | AccessTarget::ElementsField { elements: place, .. }
-            | AccessTarget::ElementsPredicate { elements: place, .. }
-            | AccessTarget::ElementsAllFields { elements: place, .. }
-            | AccessTarget::BackPointers { receiver: place, .. } => visit(place),
-        }
-        self.amount.for_each_child_mut(visit);
-    }
-}
-
-impl Permission {
-    fn for_each_child_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
-        match &mut self.kind {
-            PermissionKind::Full | PermissionKind::AbstractRead | PermissionKind::Star => {}
-            PermissionKind::Percentage(amount)
-            | PermissionKind::Epsilons(amount)
-            | PermissionKind::PredicateRead(amount)
-            | PermissionKind::MonitorRead(amount)
-            | PermissionKind::ChannelRead(amount)
-            | PermissionKind::TokenRead(amount) => visit(amount),
-            PermissionKind::Add(left, right) | PermissionKind::Sub(left, right) => {
-                grow_stack(|| left.for_each_child_mut(visit));
-                grow_stack(|| right.for_each_child_mut(visit));
-            }
-            PermissionKind::Scale { factor, amount } => {
-                visit(factor);
-                grow_stack(|| amount.for_each_child_mut(visit));
             }
         }
     }

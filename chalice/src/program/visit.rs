@@ -139,22 +139,6 @@ fn visit_sequence<'e>(
     }
 }
 
-impl Access {
-    /// Calls `visit` on the receiver and on the expressions of the amount.
-    pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
-        match &self.target {
-            AccessTarget::Field { receiver: place, .. }
-            | AccessTarget::Predicate { receiver: place, .. }
-            | AccessTarget::AllFields { receiver: place, .. }
-            | AccessTarget::ElementsField { elements: place, .. }
-            | AccessTarget::ElementsPredicate { elements: place, .. }
-            | AccessTarget::ElementsAllFields { elements: place, .. }
-            | AccessTarget::BackPointers { receiver: place, .. } => visit(place),
-        }
-        self.amount.for_each_child(visit);
-    }
-}
-
 impl Permission {
     /// Calls `visit` on the amount and on each amount it is made of, outermost first.
     pub fn for_each_amount<'e>(&'e self, visit: &mut dyn FnMut(&'e PermissionKind)) {
@@ -176,39 +160,74 @@ impl Permission {
             | PermissionKind::TokenRead(_) => {}
         }
     }
-
-    /// Calls `visit` on the expressions of the amount.
-    pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
-        match &self.kind {
-            PermissionKind::Full | PermissionKind::AbstractRead | PermissionKind::Star => {}
-            PermissionKind::Percentage(amount)
-            | PermissionKind::Epsilons(amount)
-            | PermissionKind::PredicateRead(amount)
-            | PermissionKind::MonitorRead(amount)
-            | PermissionKind::ChannelRead(amount)
-            | PermissionKind::TokenRead(amount) => visit(amount),
-            PermissionKind::Add(left, right) | PermissionKind::Sub(left, right) => {
-                grow_stack(|| left.for_each_child(visit));
-                grow_stack(|| right.for_each_child(visit));
-            }
-            PermissionKind::Scale { factor, amount } => {
-                visit(factor);
-                grow_stack(|| amount.for_each_child(visit));
-            }
-        }
-    }
 }
 
-impl EvalState {
-    /// Calls `visit` on the expressions that name the state.
-    pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
-        match self {
-            Self::Acquire(target) | Self::Release(target) => visit(target),
-            Self::Fork { token, receiver, arguments, .. } => {
-                visit(token);
-                visit(receiver);
-                arguments.iter().flatten().for_each(visit);
+/// Makes the walks over what is no expression itself, for shared or for mutable trees.
+macro_rules! walks {
+    ($walk:ident $iter:ident [$($life:lifetime)?] [$($mutable:tt)?]) => {
+        impl Access {
+            /// Calls `visit` on the receiver and on the expressions of the amount.
+            pub fn $walk $(<$life>)? (
+                            &$($life)? $($mutable)? self,
+                            visit: &mut dyn FnMut(&$($life)? $($mutable)? Expr),
+                        ) {
+                match &$($mutable)? self.target {
+                    AccessTarget::Field { receiver: place, .. }
+                    | AccessTarget::Predicate { receiver: place, .. }
+                    | AccessTarget::AllFields { receiver: place, .. }
+                    | AccessTarget::ElementsField { elements: place, .. }
+                    | AccessTarget::ElementsPredicate { elements: place, .. }
+                    | AccessTarget::ElementsAllFields { elements: place, .. }
+                    | AccessTarget::BackPointers { receiver: place, .. } => visit(place),
+                }
+                self.amount.$walk(visit);
             }
         }
-    }
+
+        impl Permission {
+            /// Calls `visit` on the expressions of the amount.
+            pub fn $walk $(<$life>)? (
+                            &$($life)? $($mutable)? self,
+                            visit: &mut dyn FnMut(&$($life)? $($mutable)? Expr),
+                        ) {
+                match &$($mutable)? self.kind {
+                    PermissionKind::Full | PermissionKind::AbstractRead | PermissionKind::Star => {}
+                    PermissionKind::Percentage(amount)
+                    | PermissionKind::Epsilons(amount)
+                    | PermissionKind::PredicateRead(amount)
+                    | PermissionKind::MonitorRead(amount)
+                    | PermissionKind::ChannelRead(amount)
+                    | PermissionKind::TokenRead(amount) => visit(amount),
+                    PermissionKind::Add(left, right) | PermissionKind::Sub(left, right) => {
+                        grow_stack(|| left.$walk(visit));
+                        grow_stack(|| right.$walk(visit));
+                    }
+                    PermissionKind::Scale { factor, amount } => {
+                        visit(factor);
+                        grow_stack(|| amount.$walk(visit));
+                    }
+                }
+            }
+        }
+
+        impl EvalState {
+            /// Calls `visit` on the expressions that name the state.
+            pub fn $walk $(<$life>)? (
+                            &$($life)? $($mutable)? self,
+                            visit: &mut dyn FnMut(&$($life)? $($mutable)? Expr),
+                        ) {
+                match self {
+                    Self::Acquire(target) | Self::Release(target) => visit(target),
+                    Self::Fork { token, receiver, arguments, .. } => {
+                        visit(token);
+                        visit(receiver);
+                        arguments.$iter().flatten().for_each(visit);
+                    }
+                }
+            }
+        }
+    };
 }
+
+walks!(for_each_child iter ['e] []);
+walks!(for_each_child_mut iter_mut [] [mut]);

@@ -288,7 +288,7 @@ impl Member<'_, '_> {
     }
 
     /// A monitor invariant as readers get it: a part of everything, except for what is any amount.
-    /// What it opens to look inside is as much as there is.
+    /// Predicates are opened with all permission that there is, to look inside.
     fn read_version(&mut self, e: &Expr, env: &Env) -> s::Expr {
         (self.for_readers, self.opens_any) = (true, true);
         let shared = self.clause(e, env);

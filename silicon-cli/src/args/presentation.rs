@@ -94,7 +94,7 @@ impl Presentation {
             || self.reports.iter().any(is_one)
     }
 
-    /// What a page says of the run; empty where no page is asked for.
+    /// Returns the rows about the run for a page; none where no page is asked for.
     pub(crate) fn about_run(&self) -> Vec<(&'static str, String)> {
         let is_page = |report: &ReportFile| report.format == ReportFormat::Html;
         if self.reports.iter().any(is_page) { about_run() } else { Vec::new() }

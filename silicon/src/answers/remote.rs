@@ -30,7 +30,7 @@ use url::{Position, Url};
 const PATIENCE: Duration = Duration::from_millis(300);
 /// The same for a run that is of no use without answers.
 const LONG_PATIENCE: Duration = Duration::from_secs(60);
-/// What is written may cost this share of a run more.
+/// Writing may cost at most one part in so many of a run.
 const SHARE: u32 = 20;
 /// So many requests at a time.
 const AT_ONCE: usize = 64;
@@ -125,7 +125,7 @@ impl Remote {
         found
     }
 
-    /// What was read has saved so much work.
+    /// Notes how much work an answer that was read has saved.
     pub(super) fn credit(&self, time: Duration) {
         if let Some(Some(client)) = self.client.get() {
             client.spent().saved += time;

@@ -16,7 +16,7 @@ const STEPS: usize = 200;
 /// A number as the sum of a term and a literal.
 type Sum = (Term, i64);
 
-/// What is known of the order.
+/// The order of terms, as far as it is known.
 ///
 /// PERFORMANCE: terms whose difference is known form a tree. A chain of updates costs no search, and
 /// new edges join roots only. A root with edges keeps them when it gets a parent, and two more edges

@@ -121,7 +121,7 @@ fn a_shard_that_dies_again_and_again_is_not_verified() {
     assert_eq!(timeless(&again), one, "{}", again.stderr);
 }
 
-/// Who cancels a job does not want it to begin again.
+/// A job that somebody cancels does not begin again.
 #[test]
 fn what_is_cancelled_is_not_submitted_again() {
     let scratch = cluster("rm $SLURM/../kept/1.saved; echo CANCELLED > $SLURM/cancelled\n");

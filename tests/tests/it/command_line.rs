@@ -1,4 +1,4 @@
-//! What the commands say to words that are not meant as they are written.
+//! Answers of the commands to words that belong to other tools or are misspelt.
 
 use sil_tests::binaries::{Scratch, run};
 use sil_tests::sample::{VERIFIES, programs};

@@ -213,7 +213,7 @@ fn a_file_with_another_beginning_is_refused() {
     }
 }
 
-/// What is left of a file counts, and no more.
+/// The part of a file that is left counts, and no more.
 #[test]
 fn damaged_parts_of_a_shard_are_not_verified() {
     let scratch = Scratch::new(&[("a/members.vpr", MEMBERS)]);

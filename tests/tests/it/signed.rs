@@ -144,7 +144,7 @@ fn mistakes_with_keys_are_told() {
     assert!(nobody.stderr.contains("no cache in https://example.org/answers"), "{}", nobody.stderr);
 }
 
-/// Who names another cache says with it who is believed.
+/// A cache named on the command line comes with its own list of trusted keys.
 #[test]
 fn a_file_names_whom_to_believe() {
     let scratch = programs();

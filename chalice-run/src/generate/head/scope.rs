@@ -9,7 +9,7 @@ use chalice::program::Type;
 use crate::code::{Code, Expr, Frame, Kind, Op, Rhs, Target, Used};
 
 /// # Errors
-/// What is used of which such a description says nothing, in words.
+/// The words for a construct that is used and has no place in such a description.
 pub(super) fn check(code: &Code, method: u32) -> Result<(), &'static str> {
     let described = &code.methods[method as usize];
     if !described.frame.constants.is_empty() {

@@ -27,7 +27,7 @@ use crate::engine::{Engine, Explore, Reading, Stop, View};
 /// The evaluated form of an access.
 pub(crate) struct Accessed {
     pub(crate) places: Vec<(Resource, Vec<Term>)>,
-    /// Of each of them.
+    /// The amount of each place.
     pub(crate) amount: Term,
     pub(crate) at: Span,
 }
