@@ -423,7 +423,7 @@ class Post {
     },
     Section {
         title: "Refinement",
-        about: "These forms are read, and a program with them is refused: refinement is not supported.",
+        about: "A class has the members of the class that it refines. The contracts stay, and where code is replaced, both pieces of code give variables and fields the same values. Replaced code ends, and changes fields of `this` only.",
         forms: &[
             form("class C refines D { … }", "The class does what `D` does."),
             form("refines m(x: T) returns (y: U) { … }", "Another body of a method of `D`."),

@@ -16,8 +16,10 @@
 //! - Ghost code ends: loops in it have measures. It fails instead of assuming, and its choices
 //!   (specification statements) are those of the new code.
 //! - Both sides see the same state apart from what is compared: the replaced code changes variables
-//!   and fields of `this` only, and so does the new code, apart from fields that the refined class
-//!   knows nothing of.
+//!   and fields of `this` only, and so does the new code, apart from fields that neither the refined
+//!   class nor the contract names. Calls are part of the new code only where the contract asks for
+//!   nothing but declared fields of `this`: with predicates, locks, credits or conditional
+//!   permissions, nobody knows what a call may change.
 
 mod coupling;
 mod effects;
@@ -32,7 +34,7 @@ use crate::syntax::{
     Block, Class, Declaration, Expr, Ident, Member, MemberKind, Program, Signature, Spec, SpecKind,
 };
 use pattern::{Bodies, Scope};
-use replay::Setting;
+use replay::{Names, Setting};
 
 /// A part of the program, or the rule that it breaks.
 type Found<T> = Result<T, Diagnostic>;
@@ -48,9 +50,19 @@ pub(crate) fn flatten(program: &mut Program) -> Found<()> {
         Declaration::Channel(_) => None,
     });
     let places: FxHashMap<String, usize> = classes.collect();
+    let mut names = Names::default();
+    for one in &program.declarations {
+        let Declaration::Class(class) = one else { continue };
+        names.predicates.extend(class.members.iter().filter_map(|member| match &member.kind {
+            MemberKind::Predicate { name, .. } | MemberKind::Condition { name, .. } => {
+                Some(name.name.clone())
+            }
+            _ => None,
+        }));
+    }
     let mut done = FxHashSet::default();
     for at in 0..program.declarations.len() {
-        flatten_class(program, &places, at, &mut done)?;
+        flatten_class(program, &names, &places, at, &mut done)?;
     }
     Ok(())
 }
@@ -58,6 +70,7 @@ pub(crate) fn flatten(program: &mut Program) -> Found<()> {
 /// Gives a class its members, and first the classes that it refines.
 fn flatten_class(
     program: &mut Program,
+    names: &Names,
     places: &FxHashMap<String, usize>,
     at: usize,
     done: &mut FxHashSet<usize>,
@@ -80,7 +93,7 @@ fn flatten_class(
         }
         let Declaration::Class(refined) = program.declarations[refined].clone() else { continue };
         if let Declaration::Class(class) = &mut program.declarations[at] {
-            class.members = members(class, &refined)?;
+            class.members = members(names, class, &refined)?;
         }
     }
     if chain.len() == 1
@@ -115,8 +128,24 @@ fn expect_nothing_to_refine(class: &Class) -> Found<()> {
     }
 }
 
+/// Reports a member that is refined twice.
+fn expect_each_once(class: &Class) -> Found<()> {
+    let mut seen = FxHashSet::default();
+    for member in &class.members {
+        if let MemberKind::Refine { signature, .. } | MemberKind::Transform { signature, .. } =
+            &member.kind
+            && !seen.insert(signature.name.name.as_str())
+        {
+            let words = format!("`{}` is refined twice", signature.name.name);
+            return Err(error(words, signature.name.span));
+        }
+    }
+    Ok(())
+}
+
 /// The members of a class that refines another.
-fn members(class: &Class, refined: &Class) -> Found<Vec<Member>> {
+fn members(names: &Names, class: &Class, refined: &Class) -> Found<Vec<Member>> {
+    expect_each_once(class)?;
     let couplings = coupling::of(class, refined)?;
     let replaced: Vec<String> =
         couplings.iter().flat_map(|coupling| coupling.fields.iter().cloned()).collect();
@@ -133,7 +162,7 @@ fn members(class: &Class, refined: &Class) -> Found<Vec<Member>> {
                 let MemberKind::Method { signature: old, body: written } = &member.kind else {
                     continue;
                 };
-                let setting = Setting::new(refined, old, &replaced);
+                let setting = Setting::new(names, (refined, class), old, &replaced);
                 let bodies = Bodies { written: &written.stmts, coupled: &body.stmts };
                 *body = new_body(own, old, &setting, bodies)?;
                 let at = name(own).map_or(own.span, |name| name.span);

@@ -23,7 +23,7 @@ use la_arena::Arena;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{ChannelId, ClassId, Local, LocalId, Member, Program, Type};
+use crate::program::{ChannelId, ClassId, FunctionId, Local, LocalId, Member, Program, Type};
 use crate::source::Span;
 use crate::syntax;
 use context::Context;
@@ -51,10 +51,12 @@ pub(crate) fn resolve(
         home: Home { this: None, is_static: false, result: None },
         spelling: Spelling::default(),
         in_ghost_code: false,
+        applied: Vec::new(),
     };
     resolver.signatures(syntax);
     resolver.bodies(syntax);
     resolver.expect_well_founded_functions();
+    resolver.expect_no_ghost_functions();
     let mut findings = resolver.findings;
     findings.sort_by_key(|finding| finding.span.start);
     findings.dedup();
@@ -96,6 +98,8 @@ struct Resolver<'s> {
     spelling: Spelling,
     /// Is this ghost code, which may read ghosts everywhere?
     in_ghost_code: bool,
+    /// The applications of functions in code that runs.
+    applied: Vec<(FunctionId, Span)>,
 }
 
 impl Resolver<'_> {

@@ -9,6 +9,7 @@
 //!   a smaller one, and so has the next iteration of a loop. Every loop in it has a measure.
 //! - It does not wait: locks, messages, conditions and the end of other threads may never come, and
 //!   no rule says that they do. A method that names locks in `lockchange` is refused earlier.
+//! - It chooses no values by a specification statement: nothing shows that there are such values.
 //! - A forked thread has an end of its own, or none: who forks it does not wait for it.
 
 use findings::{ErrorId, Reason};
@@ -106,6 +107,10 @@ impl Adding<'_> {
             StmtKind::Receive { .. } => waits("receive"),
             StmtKind::Join { .. } => waits("join"),
             StmtKind::Wait(_) => waits("wait"),
+            StmtKind::Specification { .. } => {
+                let words = "there might be no such values, and what has `decreases` has to end";
+                fails(Reason::TerminationConditionFalse, words)
+            }
             StmtKind::While { decreases, .. } if decreases.is_empty() => {
                 let words = "the loop might not end: it has no `decreases`";
                 fails(Reason::TupleConditionFalse, words)

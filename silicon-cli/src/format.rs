@@ -1,6 +1,5 @@
 //! `silicon fmt`: the layout of programs.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -12,6 +11,7 @@ use silicon::session::input::{self, Input, Language, Source};
 
 use crate::args::Dialect;
 use crate::complain;
+use crate::reports::write_whole;
 
 /// Some program does not have its layout.
 const DIFFERS: u8 = 1;
@@ -95,7 +95,7 @@ impl Fmt {
                 }
             }
             None => stdout.write_all(layout.formatted().as_bytes())?,
-            Some(path) if differs => fs::write(path, layout.formatted())
+            Some(path) if differs => write_whole(path, &layout.formatted())
                 .with_context(|| format!("cannot write {}", path.display()))?,
             Some(_) => {}
         }

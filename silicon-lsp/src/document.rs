@@ -35,7 +35,7 @@ pub(crate) struct Document {
     pub(crate) followed: Option<Followed>,
     /// Files that findings were shown in.
     pub(crate) shown_in: Vec<String>,
-    /// The members as the client was told of them last, in any version.
+    /// The members as the client was told of them last, of this version.
     told: FxHashMap<Id, Told>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Run {
     pub(crate) given_up: Vec<GivenUp>,
     /// Why this version is not verified any more. A run with it never gets a verdict.
     trouble: Option<String>,
-    /// The user wants no more; what was found stays.
+    /// The user stopped the run; what was found stays.
     pub(crate) is_stopped: bool,
 }
 
@@ -76,7 +76,7 @@ struct Member {
 enum State {
     Queued,
     Running,
-    /// The user wants no more.
+    /// The user stopped the run.
     Stopped,
     Done(Done),
 }
@@ -126,6 +126,7 @@ impl Document {
     pub(crate) fn forget(&mut self) {
         self.analysis = None;
         self.run = None;
+        self.told.clear();
     }
 
     pub(crate) fn request(&self) -> Request {
@@ -238,7 +239,7 @@ impl Document {
         self.listed(self.run.as_ref().map_or(&[][..], |run| &run.members))
     }
 
-    /// The members of which the client was told otherwise, or nothing, before.
+    /// The members whose state or time differs from what the client was told last of this version.
     pub(crate) fn changed_members(&mut self) -> serde_json::Value {
         let members = self.run.as_ref().map_or(&[][..], |run| &run.members);
         let is_news = |member: &&Member| {

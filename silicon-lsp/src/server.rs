@@ -47,7 +47,7 @@ const PAUSE: Duration = Duration::from_millis(80);
 /// take long.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// News of a document that is being verified is told so often.
+/// The time between two notifications about a document that is being verified.
 const OFTEN: Duration = Duration::from_millis(80);
 
 /// How a server ended.

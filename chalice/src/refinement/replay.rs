@@ -4,39 +4,61 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use front::grow_stack;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, declared_in};
-use super::{Found, error, own_field};
+use super::{Found, error, name as member_name, own_field};
 use crate::source::Span;
 use crate::syntax::{
     Block, Class, DeclModifiers, Expr, ExprKind, Formal, Generated, Ident, MemberKind, Rhs,
     Signature, SpecKind, Stmt, StmtKind,
 };
 
+/// Names in the whole program.
+#[derive(Default)]
+pub(super) struct Names {
+    /// Those of predicates and conditions: without types, a name is a predicate if any class has
+    /// one that is called so.
+    pub(super) predicates: FxHashSet<String>,
+    /// The number of the last copy.
+    pub(super) copies: Cell<usize>,
+}
+
 /// A method that is refined, and its class.
 pub(super) struct Setting<'c> {
+    names: &'c Names,
     /// The refined class.
     pub(super) class: &'c Class,
+    /// The refining class.
+    refining: &'c Class,
     /// Its fields that both sides have.
     shared: Vec<&'c str>,
     /// Its fields that only ghost code changes.
     replaced: Vec<&'c str>,
-    /// The fields that the contract asks for, if it asks for nothing else.
-    asked: Option<Vec<&'c str>>,
-    /// How many copies there are.
-    copies: Cell<usize>,
+    asked: Asked,
+}
+
+/// The permissions that a contract asks for.
+#[derive(Default)]
+struct Asked {
+    /// Fields of `this`.
+    own: Vec<String>,
+    /// Fields of other objects.
+    others: Vec<String>,
+    /// There may be more: predicates, credits, locks, or permissions under conditions.
+    is_opaque: bool,
 }
 
 impl<'c> Setting<'c> {
-    pub(super) fn new(class: &'c Class, old: &'c Signature, replaced: &[String]) -> Self {
-        let mut setting = Self {
-            class,
-            shared: Vec::new(),
-            replaced: Vec::new(),
-            asked: asked(old),
-            copies: Cell::new(0),
-        };
+    pub(super) fn new(
+        names: &'c Names,
+        (class, refining): (&'c Class, &'c Class),
+        old: &'c Signature,
+        replaced: &[String],
+    ) -> Self {
+        let asked = Asked::of(old, class, names);
+        let (shared, replaced_fields) = Default::default();
+        let mut setting = Self { names, class, refining, shared, replaced: replaced_fields, asked };
         for member in &class.members {
             let MemberKind::Field { is_ghost, formal, .. } = &member.kind else { continue };
             let name = formal.name.name.as_str();
@@ -73,7 +95,7 @@ impl<'c> Setting<'c> {
         let mut after = Effects::default();
         after.of(new, &mut [variables, added].concat());
         for (field, span) in &after.others {
-            if self.knows(field) {
+            if self.asked.is_opaque || self.asked.others.contains(field) || self.knows(field) {
                 let words = format!(
                     "the refined class knows fields `{field}` of other objects, and nothing tells whether they are the same afterwards"
                 );
@@ -89,15 +111,21 @@ impl<'c> Setting<'c> {
             );
             return Err(error(words, at));
         }
+        if declared && let Some(name) = self.captured(old, new) {
+            let words = format!(
+                "the new code needs a variable `{name}`, or other code would read the member of that name"
+            );
+            return Err(error(words, at));
+        }
         let mut fields: BTreeSet<&str> =
             before.fields.iter().chain(&after.fields).map(String::as_str).collect();
         if let Some(span) = after.wild {
-            let Some(asked) = &self.asked else {
+            if self.asked.is_opaque || !self.asked.others.is_empty() {
                 let words = "this may change what the contract asks for beside fields of `this`, \
                              and nothing tells whether it is the same afterwards";
                 return Err(error(words, span));
-            };
-            fields.extend(asked);
+            }
+            fields.extend(self.asked.own.iter().map(String::as_str));
         } else if let Some(field) =
             after.fields.iter().find(|one| self.replaced.contains(&one.as_str()))
         {
@@ -112,7 +140,7 @@ impl<'c> Setting<'c> {
             || !after.fields.is_empty()
             || !after.others.is_empty()
             || after.wild.is_some();
-        let number = self.copies.replace(self.copies.get() + 1);
+        let number = self.names.copies.replace(self.names.copies.get() + 1);
         let mut replay = Replay {
             setting: self,
             variables: variables.to_vec(),
@@ -167,12 +195,23 @@ impl<'c> Setting<'c> {
             || text.contains(".*")
     }
 
+    /// Returns a variable of the replaced code that the new code does not have, and whose name in
+    /// other code would then be that of a member.
+    fn captured(&self, old: &[Stmt], new: &[Stmt]) -> Option<String> {
+        let new = declared_in(new);
+        let mut members = self.class.members.iter().chain(&self.refining.members);
+        let mut is_member = |one: &String| {
+            members.any(|member| member_name(member).is_some_and(|it| it.name == *one))
+        };
+        declared_in(old).into_iter().find(|one| !new.contains(one) && is_member(one))
+    }
+
     /// Tells whether a function of the refined class reads nothing of the heap.
     fn is_of_arguments(&self, function: &str) -> bool {
         self.class.members.iter().any(|member| match &member.kind {
             MemberKind::Function { signature, .. } if signature.name.name == function => {
                 signature.specs.iter().all(|spec| match &spec.kind {
-                    SpecKind::Requires(clause) => !asks(clause),
+                    SpecKind::Requires(clause) => !self.names.asks(clause),
                     _ => true,
                 })
             }
@@ -181,48 +220,64 @@ impl<'c> Setting<'c> {
     }
 }
 
-/// The fields of `this` that a contract asks for, if it asks for nothing else.
-fn asked(signature: &Signature) -> Option<Vec<&str>> {
-    fn collect<'e>(
-        e: &'e Expr,
-        is_variable: &dyn Fn(&str) -> bool,
-        found: &mut Vec<&'e str>,
-    ) -> bool {
+impl Asked {
+    fn of(signature: &Signature, class: &Class, names: &Names) -> Self {
+        let mut asked = Self::default();
+        for spec in &signature.specs {
+            if let SpecKind::Requires(clause) = &spec.kind {
+                asked.add(clause, signature, class, names);
+            }
+        }
+        asked
+    }
+
+    fn add(&mut self, e: &Expr, signature: &Signature, class: &Class, names: &Names) {
         match &e.kind {
-            ExprKind::And(parts) => parts.iter().all(|part| collect(part, is_variable, found)),
-            ExprKind::Access { target, .. } => match own_field(target, is_variable) {
-                Some(field) => {
-                    found.push(field);
-                    true
+            ExprKind::And(parts) => {
+                for part in parts {
+                    grow_stack(|| self.add(part, signature, class, names));
                 }
-                None => false,
-            },
-            // Bare predicates are names.
-            ExprKind::Name(_) | ExprKind::Select { .. } => false,
-            _ => !asks(e),
+            }
+            ExprKind::Access { target, .. } => {
+                let is_formal = |name: &str| {
+                    let mut formals = signature.parameters.iter().chain(&signature.results);
+                    formals.any(|formal| formal.name.name == name)
+                };
+                let is_field = |name: &str| {
+                    class.members.iter().any(|member| {
+                        matches!(&member.kind, MemberKind::Field { formal, .. } if formal.name.name == name)
+                    })
+                };
+                match (own_field(target, &is_formal), &target.kind) {
+                    (Some(field), _) if is_field(field) => self.own.push(field.to_owned()),
+                    // What else a field may be: a predicate, or one that the language gives objects.
+                    (None, ExprKind::Select { member, .. })
+                        if !names.predicates.contains(&member.name) && member.name != "mu" =>
+                    {
+                        self.others.push(member.name.clone());
+                    }
+                    _ => self.is_opaque = true,
+                }
+            }
+            _ => self.is_opaque |= names.asks(e),
         }
     }
-    let formals = signature.parameters.iter().chain(&signature.results);
-    let names: Vec<_> = formals.map(|formal| formal.name.name.as_str()).collect();
-    let mut found = Vec::new();
-    let only = signature.specs.iter().all(|spec| match &spec.kind {
-        SpecKind::Requires(clause) => collect(clause, &|name| names.contains(&name), &mut found),
-        _ => true,
-    });
-    only.then_some(found)
 }
 
-/// Tells whether an assertion asks for permission, credits or locks.
-fn asks(e: &Expr) -> bool {
-    e.any(&mut |part| {
-        matches!(
-            part.kind,
+impl Names {
+    /// Tells whether an assertion may ask for permission, credits or locks. A predicate without
+    /// `acc` is a name like others.
+    fn asks(&self, e: &Expr) -> bool {
+        e.any(&mut |part| match &part.kind {
             ExprKind::Access { .. }
-                | ExprKind::Credit { .. }
-                | ExprKind::Holds { .. }
-                | ExprKind::Eval { .. }
-        )
-    })
+            | ExprKind::Credit { .. }
+            | ExprKind::Holds { .. }
+            | ExprKind::Eval { .. } => true,
+            ExprKind::Name(name) => self.predicates.contains(name),
+            ExprKind::Select { member, .. } => self.predicates.contains(&member.name),
+            _ => false,
+        })
+    }
 }
 
 /// Replaced code on its way to ghost code.
@@ -356,7 +411,9 @@ impl Replay<'_> {
     /// A specification statement has the values that the new code has chosen.
     fn choice(&mut self, targets: &[Formal], pre: Option<&Expr>, post: &Expr) -> Found<Vec<Stmt>> {
         let mut all = Vec::new();
-        if post.any(&mut |part| matches!(part.kind, ExprKind::Old(_))) || asks(post) {
+        if post.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
+            || self.setting.names.asks(post)
+        {
             let words = "a specification statement with `old` or permissions cannot be replaced";
             return Err(error(words, post.span));
         }
@@ -433,8 +490,10 @@ impl Replay<'_> {
                 }
                 return Ok(());
             }
-            ExprKind::Apply { function, .. }
-                if self.changes_heap && !self.setting.is_of_arguments(&function.name) =>
+            ExprKind::Apply { receiver, function, .. }
+                if self.changes_heap
+                    && (receiver.as_ref().is_some_and(|it| it.kind != ExprKind::This)
+                        || !self.setting.is_of_arguments(&function.name)) =>
             {
                 let words = "replaced code that applies a function of the heap cannot be compared \
                              with code that changes the heap";

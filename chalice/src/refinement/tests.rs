@@ -84,6 +84,83 @@ fn broken_rules() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// SOUNDNESS: what new code may change, and nobody compares, is refused.
+#[test]
+fn effects_that_nobody_compares() {
+    let cases = [
+        // Permission that is no field of `this` by name.
+        (
+            "class A { var f: int; predicate P { acc(f) }
+               method set() requires P ensures P { unfold P; f := 7; fold P; }
+               method m() requires acc(P) ensures acc(P) { } }
+             class B refines A { refines m() { call set(); } }",
+            "beside fields of `this`",
+        ),
+        (
+            "class A { var f: int; predicate P { acc(f) }
+               method set() requires P ensures P { unfold P; f := 7; fold P; }
+               method m(b: bool) requires b ==> P ensures b ==> P { } }
+             class B refines A { refines m(b: bool) { if (b) { call set(); } } }",
+            "beside fields of `this`",
+        ),
+        (
+            "class A { var g: int; invariant acc(g);
+               method setg() requires acc(g) ensures acc(g) { g := 9; }
+               method m() returns (r: int) requires rd(mu) && waitlevel << this ensures rd(mu)
+               { acquire this; g := 1; var k: int [k == 3]; r := g; release this; } }
+             class B refines A {
+               transforms m() returns (r: int) { _ replaces k by { var k: int := 3; call setg(); } _ } }",
+            "beside fields of `this`",
+        ),
+        // Values of other objects.
+        (
+            "class D { var h: int; predicate P { acc(h) }
+               function get(): int requires P { unfolding P in h } }
+             class A { function get(): int { 0 }
+               method m(c: D) returns (r: int) requires c != null && c.P ensures c.P { r := c.get(); } }
+             class B refines A {
+               refines m(c: D) returns (r: int) { unfold c.P; c.h := 5; fold c.P; r := 5; } }",
+            "knows fields `h` of other objects",
+        ),
+        (
+            "class D { function get(): int { 1 } }
+             class A { var f: int; function get(): int { 0 }
+               method m(c: D) returns (r: int) requires c != null && acc(f) ensures acc(f)
+               { f := 1; r := c.get(); } }
+             class B refines A { refines m(c: D) returns (r: int) { f := 1; r := 1; } }",
+            "a function of the heap",
+        ),
+        // A variable that is gone would be a field.
+        (
+            "class A { method m() returns (r: int) { var k: int := 3; r := k; } }
+             class B refines A { var k: int;
+               transforms m() returns (r: int) { replaces * by { } _ } }",
+            "needs a variable `k`",
+        ),
+        (
+            "class A { method m() { } }
+             class B refines A { refines m() { } refines m() { assert false; } }",
+            "refined twice",
+        ),
+        // Ghosts in code that runs.
+        (
+            "class A { ghost var x: int; function pos(): bool requires rd(x) { x > 0 }
+               function also(): bool requires rd(x) { pos() }
+               method m() returns (r: int) requires acc(x) ensures acc(x)
+               { if (also()) { r := 1; } } }",
+            "reads ghost fields",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (text, words) in cases {
+        let (_, found) = check(&SourceFile::new("test", text));
+        if !found.iter().any(|one| one.is_error() && one.message.contains(words)) {
+            wrong.push((text, words, found));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn accepted_refinements() {
     let cases = [
@@ -93,6 +170,7 @@ fn accepted_refinements() {
         "class B refines A { refines m(n: int) returns (r: int) { other.h := 1; r := f; } }",
         "class B refines A { transforms both() { * } }",
         "class B refines A { refines chooses() { var x: int := 1; } }",
+        "class C refines B { refines both() { f := 1; } } class B refines A { refines both() { f := 1; } }",
     ];
     for refining in cases {
         let source = SourceFile::new("test", format!("{REFINED} {refining}"));

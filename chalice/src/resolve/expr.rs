@@ -279,6 +279,9 @@ impl<'s> Resolver<'s> {
             self.exprs(arguments, context);
             return unknown(span);
         };
+        if !context.ghost && !self.in_ghost_code {
+            self.applied.push((id, span));
+        }
         let parameters = self.program.functions[id].parameters.clone();
         let arguments = self.arguments(arguments, &parameters, span, context);
         let ty = self.program.functions[id].result.clone();

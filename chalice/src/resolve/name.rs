@@ -1,9 +1,11 @@
 //! Names in expressions: locals, `this`, members.
 
+use rustc_hash::FxHashSet;
+
 use super::{Context, Resolver};
 use crate::program::{
-    Access, AccessTarget, Expr, ExprKind, FieldRef, LocalId, Member, Permission, PermissionKind,
-    Type,
+    Access, AccessTarget, Expr, ExprKind, FieldRef, FunctionId, LocalId, Member, Permission,
+    PermissionKind, Type,
 };
 use crate::source::Span;
 use crate::syntax::Ident;
@@ -105,6 +107,46 @@ impl Resolver<'_> {
                 self.local(local).name
             );
             self.error(message, span);
+        }
+    }
+
+    /// Reports functions of ghost fields where their values are those of code that runs.
+    pub(super) fn expect_no_ghost_functions(&mut self) {
+        let mut ghost: FxHashSet<FunctionId> = FxHashSet::default();
+        let reads_ghosts = |body: &Expr, ghost: &FxHashSet<FunctionId>| {
+            body.any(&mut |part| match &part.kind {
+                ExprKind::FieldRead { field: FieldRef::Declared(field), .. } => {
+                    self.program.fields[*field].is_ghost
+                }
+                ExprKind::Apply { function, .. } => ghost.contains(function),
+                _ => false,
+            })
+        };
+        // Functions apply each other, so that one more may follow from one more.
+        loop {
+            let functions = self.program.functions.iter();
+            let more: Vec<FunctionId> = functions
+                .filter(|(id, function)| {
+                    let body = function.body.as_ref();
+                    !ghost.contains(id) && body.is_some_and(|body| reads_ghosts(body, &ghost))
+                })
+                .map(|(id, _)| id)
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            ghost.extend(more);
+        }
+        for (function, span) in std::mem::take(&mut self.applied) {
+            if ghost.contains(&function) {
+                let name = &self.program.functions[function].name;
+                self.error(
+                    format!(
+                        "`{name}` reads ghost fields and cannot be used here: what runs must not depend on them"
+                    ),
+                    span,
+                );
+            }
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args, signals: &Signals) -> anyhow::Result<u8> {
     let mut read = BTreeSet::new();
     let mut last = 0;
     loop {
-        let watch = Watch::new(args, signals, &read);
+        let mut watch = Watch::new(args, signals, &read);
         if io::stdout().is_terminal() {
             // The screen, what is above it, and the cursor to its beginning.
             io::stdout().write_all(b"\x1b[2J\x1b[3J\x1b[H")?;
@@ -47,7 +47,8 @@ pub(super) fn run(args: &Args, signals: &Signals) -> anyhow::Result<u8> {
             // Some imports were not met.
             read.extend(names);
         }
-        while signals.come().is_none() && !watch.sees_edit(&read) {
+        let has_changed = watch.learn(&read);
+        while !has_changed && signals.come().is_none() && !watch.sees_edit(&read) {
             signals.wait(PAUSE);
         }
         if signals.come().is_some() {
@@ -65,14 +66,15 @@ pub(super) fn run(args: &Args, signals: &Signals) -> anyhow::Result<u8> {
     }
 }
 
-/// The last change of a file, its size and its number; `None`: there is no such file.
-type Stamp = Option<(SystemTime, u64, u64)>;
+/// The last change of a file (also by a move, and of its time), its size and its number; `None`:
+/// there is no such file.
+type Stamp = Option<(Duration, u64, u64)>;
 
 /// The files of a run, and who may interrupt it.
 struct Watch<'a> {
     args: &'a Args,
     signals: &'a Signals,
-    began: SystemTime,
+    began: Duration,
     stamps: BTreeMap<PathBuf, Stamp>,
     looked: Cell<Instant>,
 }
@@ -83,7 +85,10 @@ fn stamps(args: &Args, read: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
     let programs = programs.iter().filter_map(|input| input.path().map(PathBuf::from));
     let stamp = |path: PathBuf| {
         let about = fs::metadata(&path).ok();
-        let stamp = about.and_then(|it| Some((it.modified().ok()?, it.len(), it.ino())));
+        let stamp = about.map(|it| {
+            let (seconds, parts) = (it.ctime().max(0) as u64, it.ctime_nsec().max(0) as u32);
+            (Duration::new(seconds, parts), it.len(), it.ino())
+        });
         (path, stamp)
     };
     programs.chain(read.iter().cloned()).map(stamp).collect()
@@ -92,19 +97,30 @@ fn stamps(args: &Args, read: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
 impl<'a> Watch<'a> {
     fn new(args: &'a Args, signals: &'a Signals, read: &BTreeSet<PathBuf>) -> Self {
         let stamps = stamps(args, read);
-        let (began, looked) = (SystemTime::now(), Cell::new(Instant::now()));
-        Self { args, signals, began, stamps, looked }
+        let began = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Self { args, signals, began, stamps, looked: Cell::new(Instant::now()) }
     }
 
-    /// Tells whether a file has changed since the run began that is now known to be read.
-    fn sees_edit(&self, read: &BTreeSet<PathBuf>) -> bool {
-        let now = stamps(self.args, read);
+    /// Takes note of the files that the run has read, and tells whether one of them has changed
+    /// since the run began.
+    ///
+    /// A directory counts from now on: the run itself may have written into it.
+    fn learn(&mut self, read: &BTreeSet<PathBuf>) -> bool {
         let is_new = |stamp: &Stamp| stamp.is_some_and(|(at, ..)| at + COARSE >= self.began);
-        now.iter().any(|(path, stamp)| match self.stamps.get(path) {
-            Some(before) => before != stamp,
-            // An import that the run has found, or a program that came later.
-            None => !read.contains(path) || is_new(stamp) && !path.is_dir(),
-        })
+        let mut has_changed = false;
+        for (path, stamp) in stamps(self.args, read) {
+            let before = self.stamps.get(&path).copied();
+            if !path.is_dir() {
+                has_changed |= before.map_or_else(|| is_new(&stamp), |before| before != stamp);
+            }
+            self.stamps.insert(path, stamp);
+        }
+        has_changed
+    }
+
+    /// Tells whether a file is another one than it was, or new.
+    fn sees_edit(&self, read: &BTreeSet<PathBuf>) -> bool {
+        stamps(self.args, read).iter().any(|(path, stamp)| self.stamps.get(path) != Some(stamp))
     }
 }
 

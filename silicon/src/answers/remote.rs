@@ -26,6 +26,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant as Moment, timeout_at};
 use url::{Position, Url};
 
+use super::store::LARGEST;
+
 /// How much time may be lost by asking, and how much by waiting for what is written.
 const PATIENCE: Duration = Duration::from_millis(300);
 /// The same for a run that is of no use without answers.
@@ -36,8 +38,6 @@ const SHARE: u32 = 20;
 const AT_ONCE: usize = 64;
 /// So many answers may wait to be written; others are lost.
 const MOST_WAITING: usize = 4096;
-/// No answer has so many bytes.
-const LARGEST: u64 = 16 << 20;
 
 /// A server's answers.
 pub(super) struct Remote {

@@ -83,7 +83,7 @@ impl Store {
             Place::Directory(root) => {
                 let get = |(key, name): (&Digest, &String)| {
                     let path = root.join(name);
-                    let answer = self.opened(key, &fs::read(&path).ok()?, of_others)?;
+                    let answer = self.opened(key, &read_bounded(&path)?, of_others)?;
                     mark_used(&path);
                     Some(answer)
                 };
@@ -169,6 +169,9 @@ impl Store {
 
 const SIGNED: &str = ".signed";
 
+/// No answer has so many bytes.
+pub(super) const LARGEST: u64 = 16 << 20;
+
 fn nobody_is_believed() -> io::Error {
     io::Error::other("answers at a URL have to be signed (see --cache-trust, --cache-key)")
 }
@@ -184,7 +187,9 @@ fn at_url(_: &str) -> io::Result<Place> {
 }
 
 fn in_directory(root: &Path, signers: Option<Signers>) -> io::Result<(Place, Seal)> {
-    let make = || fs::DirBuilder::new().recursive(true).mode(0o700).create(root);
+    // Others read what is signed.
+    let mode = if signers.is_some() { 0o777 } else { 0o700 };
+    let make = || fs::DirBuilder::new().recursive(true).mode(mode).create(root);
     let seal = match signers {
         None => {
             make()?;
@@ -198,6 +203,13 @@ fn in_directory(root: &Path, signers: Option<Signers>) -> io::Result<(Place, Sea
         fs::read_dir(root)?;
     }
     Ok((Place::Directory(root.to_owned()), seal))
+}
+
+/// The bytes of a file that may be an answer. Whoever may write there may have put a pipe in its
+/// place, or a file without end.
+fn read_bounded(path: &Path) -> Option<Vec<u8>> {
+    let about = fs::metadata(path).ok()?;
+    (about.is_file() && about.len() <= LARGEST).then(|| fs::read(path).ok()).flatten()
 }
 
 /// The text of an answer and its key.

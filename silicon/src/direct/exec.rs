@@ -57,11 +57,11 @@ impl Chalice<'_, '_> {
                 return self.exec_loop(stmt, parts);
             }
             StmtKind::Assert(assertion) => {
-                let heap = self.here.heap.clone();
+                let (heap, given) = (self.here.heap.clone(), self.here.given.clone());
                 self.counting_debts(|chalice| {
                     chalice.consume_all([assertion], |_| blame(ErrorId::AssertFailed))
                 })?;
-                self.here.heap = heap;
+                (self.here.heap, self.here.given) = (heap, given);
             }
             StmtKind::Prove(obligation) => {
                 let blame = blame(obligation.error);

@@ -210,7 +210,7 @@ pub(crate) struct Here {
     pub(crate) credits: Balances,
     /// The threads that have been started on this path.
     pub(crate) forks: Rc<Vec<Fork>>,
-    /// The permissions given away last, for messages.
+    /// The permissions given away last that have not come back, for messages.
     pub(crate) given: Rc<Vec<Given>>,
 }
 

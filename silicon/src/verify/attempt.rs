@@ -100,8 +100,10 @@ pub(super) fn verify_other(
         End::Late => (with_cost_of(report, &again), End::Late),
         End::Plain | End::Merged => {
             let mut again = with_cost_of(again, &report);
-            // Where the first attempt finds them by chance, too, they are shown as it shows them.
-            if first.in_parts && have_same_errors(&again, &report) {
+            // With more luck the first attempt had found the errors of merged states, and these had
+            // been shown: so they are shown now, too.
+            let is_same = || have_same_errors(&again, &report) && have_same_errors(&report, &again);
+            if first.in_parts && is_same() {
                 again.findings = report.findings;
             }
             (again, end_again)
@@ -112,8 +114,8 @@ pub(super) fn verify_other(
 /// Tells whether merged states have shown errors only, and single paths the same. Then no path is
 /// left that could prove the member. PERFORMANCE: failing members would be verified once more.
 ///
-/// How many errors the parts of an attempt find before they reach its limit depends on chance. So
-/// those of merged states are reported then: the last attempt would find them all, or more errors.
+/// An attempt in several parts finds more or fewer errors before its limit, by chance. The findings
+/// of merged states are reported then: the last attempt would find all of them, or more.
 fn have_same_errors(paths: &MemberReport, merged: &MemberReport) -> bool {
     let keys = |findings: &[Finding]| -> FxHashSet<_> {
         findings.iter().map(|finding| finding.key(true)).collect()

@@ -138,6 +138,7 @@ fn members_are_found_by_what_is_typed() {
         questions.filter_map(Value::as_u64).collect::<Vec<_>>()
     };
     let by_questions = chosen("questions");
+    assert_ne!(seen(&browser), names(&|_| true));
     let is_sorted = |part: &[u64]| part.is_sorted_by(|one, other| one >= other);
     assert!(is_sorted(&by_questions[..2]) && is_sorted(&by_questions[2..]), "{by_questions:?}");
     chosen("place");

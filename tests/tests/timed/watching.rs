@@ -72,6 +72,28 @@ fn an_edit_verifies_what_it_concerns() {
     assert_eq!(ended.status.code(), Some(3), "{}", ended.stderr);
 }
 
+/// An edit counts, whatever the time of the file says, and so does a file that goes or comes.
+#[test]
+fn files_are_moved_deleted_and_made() {
+    let _alone = alone();
+    let (running, mut seen) = (start("watch-moves", &WATCH), 0);
+    next(&running, &mut seen);
+    write(&running, "older", &IMPORTED.replace('3', "1"));
+    let file = fs::File::options().write(true).open(running.path("older")).expect("it is there");
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    file.set_modified(long_ago).expect("its time can be set");
+    fs::rename(running.path("older"), running.path("lib.vpr")).expect("it can be moved");
+    let moved = next(&running, &mut seen);
+    assert_eq!(members(&moved), "bound verified, uses failed, (other verified)");
+    fs::remove_file(running.path("lib.vpr")).expect("it can be deleted");
+    assert_eq!(members(&next(&running, &mut seen)), "");
+    write(&running, "lib.vpr", IMPORTED);
+    let again = next(&running, &mut seen);
+    assert!(members(&again).contains("uses verified"), "{again:?}");
+    running.signal(Signal::INT);
+    assert_eq!(running.end().status.code(), Some(0));
+}
+
 #[test]
 fn an_edit_ends_the_run_that_is_at_work() {
     let _alone = alone();

@@ -26,7 +26,7 @@ const BUDGET: Budget = Budget { resources: 2_000_000, conflicts: 0, milliseconds
 /// The budget of the first try, which wants collections to be small.
 const FIRST_TRY: Budget = Budget { resources: 300_000, conflicts: 0, milliseconds: 2_000 };
 
-/// Quantifiers inside each other are taken apart so often.
+/// The depth to which nested quantifiers are split.
 const QUANTIFIERS: usize = 4;
 
 /// A location to which there may be permission.
@@ -168,7 +168,10 @@ impl Engine<'_> {
                 for &variable in &noted.bound {
                     let name = variable_name(&self.terms, variable);
                     let sort = self.terms.sort(variable);
-                    let constant = self.terms.fresh(&name, sort);
+                    // No new symbol: the questions behind this one are those without it.
+                    let number = instance.constants.len();
+                    let constant = format!("witness%{number}%{}", self.terms.sort_name(sort));
+                    let constant = self.terms.constant(&constant, sort);
                     constants.insert(variable, constant);
                     instance.constants.insert(variable, constant);
                     let called = self.quantified_variable(&name);

@@ -112,6 +112,7 @@ impl Engine<'_> {
         if chunk.amount == Terms::NONE {
             return Ok(());
         }
+        self.note_received(resource, &chunk.arguments);
         self.assume_chunk_facts(resource, &chunk)?;
         self.touch(resource, &chunk.arguments)?;
         // Of the values of wands nothing is said (trap T10e).

@@ -66,7 +66,15 @@ impl Engine<'_> {
         given.push(Given { resource, arguments: arguments.to_vec(), by });
     }
 
-    /// The last statement that gave away permission to a location.
+    /// Forgets who gave permission away that has come back.
+    pub(crate) fn note_received(&mut self, resource: Resource, arguments: &[Term]) {
+        let is_it = |given: &Given| given.resource == resource && given.arguments == arguments;
+        if self.here.given.iter().any(is_it) {
+            Rc::make_mut(&mut self.here.given).retain(|given| !is_it(given));
+        }
+    }
+
+    /// The last statement that gave away permission to a location, which has not come back.
     fn taker_of(&mut self, resource: Resource, arguments: &[Term]) -> Option<Span> {
         let given = self.here.given.clone();
         let mut of_resource = given.iter().rev().filter(|given| given.resource == resource);

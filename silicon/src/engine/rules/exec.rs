@@ -66,10 +66,10 @@ impl Sil<'_, '_> {
             }
             StmtKind::Assert(assertion) => {
                 let blame = Blame::new(ErrorId::AssertFailed, assertion.span);
-                let heap = self.here.heap.clone();
+                let (heap, given) = (self.here.heap.clone(), self.here.given.clone());
                 self.here.package.moved = Heap::default();
                 self.consume_all([assertion], |_| blame)?;
-                self.here.heap = heap;
+                (self.here.heap, self.here.given) = (heap, given);
                 // In a package, an assertion also fetches from outside, and what it has fetched
                 // stays.
                 self.keep_fetched()

@@ -162,15 +162,15 @@ impl Sil<'_, '_> {
     ) -> Result<Term, Stop> {
         self.begin_epoch();
         self.produce_all([left], Some(root), |_| blame.trusted())?;
-        // Where the left-hand side alone is contradictory, the wand needs nothing. PERFORMANCE:
-        // permissions alone contradict themselves or what is known at once. What all heaps around
-        // say of pairs is asked for only where the left-hand side says more.
+        let lhs = self.here.heap.clone();
+        // Where the left-hand side alone is contradictory, the wand needs nothing. PERFORMANCE: a
+        // left-hand side of permissions only is looked at alone. Else all chunks around are, which
+        // asks of each pair whether it is one location.
         let gives_permissions_only = conjuncts([left])
             .iter()
             .all(|(_, conjunct)| matches!(conjunct.kind, ExprKind::Acc { .. }));
         let is_dead = if gives_permissions_only {
-            let given = self.here.heap.clone();
-            self.learn_from(&given)?;
+            self.learn_from(&lhs)?;
             self.seems_dead()?
         } else {
             self.is_dead()?
@@ -178,7 +178,6 @@ impl Sil<'_, '_> {
         if is_dead {
             return Err(Stop::Infeasible);
         }
-        let lhs = self.here.heap.clone();
         self.frame.past.lhs = Some(lhs.clone());
         self.exec_script(script)?;
         self.frame.past.lhs = Some(lhs);
