@@ -33,7 +33,7 @@ impl Expr {
     /// Calls `visit` on each direct subexpression from left to right, those in permission amounts
     /// included, and says when it is evaluated. What a condition is comes before what it decides.
     ///
-    /// All walks over expressions are made of this one, so that none forgets a part.
+    /// All walks that read expressions are made of this one, so that none forgets a part.
     pub fn for_each_part<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr, Reached<'e>)) {
         match &self.kind {
             ExprKind::Int(_)

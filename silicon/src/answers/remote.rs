@@ -6,7 +6,7 @@
 //!
 //! Its time is limited. Reading may cost [`PATIENCE`] more than what was read has saved, and
 //! writing, which is done beside other work, so much and a small share of the run. A server that
-//! needs more is not used any more, by this process and by its copies.
+//! needs more is left alone for the rest of the run, by this process and by its copies.
 
 use std::env;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -32,7 +32,7 @@ use super::store::LARGEST;
 const PATIENCE: Duration = Duration::from_millis(300);
 /// The same for a run that is of no use without answers.
 const LONG_PATIENCE: Duration = Duration::from_secs(60);
-/// Writing may cost at most one part in so many of a run.
+/// Writing may take one part in so many of the time of a run.
 const SHARE: u32 = 20;
 /// So many requests at a time.
 const AT_ONCE: usize = 64;

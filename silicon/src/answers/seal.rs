@@ -38,7 +38,7 @@ pub(super) enum Seal {
     Signed(Signers),
 }
 
-/// Signatures under the same key for other purposes are none of an answer.
+/// The begin of all that is signed, so that no signature for another purpose fits an answer.
 const PURPOSE: &[u8] = b"silicon.signed-answer.1\0";
 
 const PUBLIC: &str = "silicon-public-key:";
@@ -58,7 +58,7 @@ impl Signers {
         }
         keys.extend(own.as_ref().map(SigningKey::verifying_key));
         if keys.is_empty() {
-            return Err(io::Error::other("no public key is given, so that no answer is believed"));
+            return Err(io::Error::other("there is no public key, so no answer can be used"));
         }
         Ok(Self { trusted: keys, own })
     }

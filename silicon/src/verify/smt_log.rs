@@ -16,7 +16,7 @@ pub(super) struct SmtLog {
     problem: Rc<RefCell<Option<String>>>,
 }
 
-/// A file that notes the first error, since whoever writes a log goes on without it.
+/// A file that keeps its first error: the writer of a log ignores errors.
 struct Watched {
     file: File,
     path: PathBuf,

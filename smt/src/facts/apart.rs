@@ -1,10 +1,10 @@
-//! Classes of terms that differ, as pairs of their representatives.
+//! Classes of terms that differ, as pairs of terms that were their representatives.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::terms::Term;
 
-/// The pairs; a class finds its own when it is merged into another.
+/// The pairs, and the terms beside each: for those who merge a class into another.
 #[derive(Default)]
 pub(super) struct Apart {
     pairs: FxHashSet<(Term, Term)>,

@@ -25,11 +25,11 @@ type Sum = (Term, i64);
 pub(super) struct Order {
     /// Edges from x to y of length n, by x.
     edges: FxHashMap<Term, Vec<(Term, i64)>>,
-    /// How many edges lead to a term.
+    /// The number of edges that lead to a term.
     incoming: FxHashMap<Term, u32>,
     /// The sum that a term is known to equal. 0 has none.
     parents: FxHashMap<Term, Sum>,
-    /// How many terms there are below a root, itself included; one if it is missing.
+    /// The number of terms below a root, itself included; one if it is missing.
     sizes: FxHashMap<Term, u32>,
 }
 

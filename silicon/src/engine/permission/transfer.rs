@@ -110,7 +110,7 @@ impl Engine<'_> {
         self.transfer_chunks_if(level, resource, arguments, progress, false)
     }
 
-    /// The same, of the chunks that have these very arguments, or of the others.
+    /// The same, of chunks with the same arguments (`are_same`), or of chunks with others.
     fn transfer_chunks_if(
         &mut self,
         level: usize,

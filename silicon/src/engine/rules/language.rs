@@ -100,7 +100,7 @@ pub(crate) trait Language<'p>: View<'p> + DerefMut<Target = Engine<'p>> {
         amount: Term,
     ) -> Result<Frame<'p>, Stop>;
 
-    /// How the body of a predicate is blamed where so much of an instance is used.
+    /// Returns the blame for the body of a predicate, of which so much of an instance is used.
     fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame;
 
     /// Produces the conjuncts of all clauses, left to right; `blame` gives each clause its error.

@@ -136,7 +136,8 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
         Ok(frame)
     }
 
-    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check.
+    /// Returns the blame for the body of a predicate at its uses: trusted if the body passed its own
+    /// check.
     /// But what it asserts has been shown of a whole instance only (see
     /// [`Sil::verify_predicate`]), so of a part it is trusted as far as the one who uses it is.
     ///

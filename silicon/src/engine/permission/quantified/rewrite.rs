@@ -19,7 +19,8 @@ use crate::engine::{Amounts, Engine, Stop};
 /// values of ordinary chunks are found without a proof.
 const MANY: usize = 8;
 
-/// The same, where no quantified chunk has the location for sure.
+/// With fewer ordinary chunks than this, locations are always split off; between the two numbers
+/// where a quantified chunk has all of the location.
 const FEW: usize = 3;
 
 impl Engine<'_> {
