@@ -168,6 +168,8 @@ pub struct Field {
     pub ty: Type,
     /// May it be used in specifications and ghost code only?
     pub is_ghost: bool,
+    /// Has a refining class replaced it? Then functions do not tell code its values, either.
+    pub is_replaced: bool,
     /// Does it keep back pointers?
     pub is_tracked: bool,
     /// The declaration.

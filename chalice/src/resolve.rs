@@ -56,7 +56,7 @@ pub(crate) fn resolve(
     resolver.signatures(syntax);
     resolver.bodies(syntax);
     resolver.expect_well_founded_functions();
-    resolver.expect_no_ghost_functions();
+    resolver.expect_no_replaced_fields();
     let mut findings = resolver.findings;
     findings.sort_by_key(|finding| finding.span.start);
     findings.dedup();

@@ -116,6 +116,8 @@ pub enum MemberKind {
         is_tracked: bool,
         /// Is it declared `ghost`?
         is_ghost: bool,
+        /// Has a refining class replaced it? Then it is a ghost that stands for other fields.
+        is_replaced: bool,
         /// Name and type.
         formal: Formal,
     },

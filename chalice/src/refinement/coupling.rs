@@ -24,7 +24,7 @@ pub(super) fn of(class: &Class, refined: &Class) -> Found<Vec<Coupling>> {
     for member in &class.members {
         let MemberKind::Coupling { fields, invariant } = &member.kind else { continue };
         for (at, field) in fields.iter().enumerate() {
-            let is_field = |one: &Member| matches!(&one.kind, MemberKind::Field { formal, is_ghost: false, .. } if formal.name.name == field.name);
+            let is_field = |one: &Member| matches!(&one.kind, MemberKind::Field { formal, is_ghost: false, is_replaced: false, .. } if formal.name.name == field.name);
             if !refined.members.iter().any(is_field) {
                 let (of, name) = (&refined.name.name, &field.name);
                 return Err(error(format!("`{of}` has no field `{name}` to replace"), field.span));
@@ -157,8 +157,8 @@ pub(super) fn couple_member(member: &mut Member, couplings: &[Coupling]) -> Foun
         return Ok(());
     }
     match &mut member.kind {
-        MemberKind::Field { is_ghost, formal, .. } => {
-            *is_ghost |= couplings.iter().any(|one| one.fields.contains(&formal.name.name));
+        MemberKind::Field { is_replaced, formal, .. } => {
+            *is_replaced |= couplings.iter().any(|one| one.fields.contains(&formal.name.name));
             Ok(())
         }
         MemberKind::Invariant(clause) | MemberKind::Predicate { body: clause, .. } => {

@@ -60,9 +60,11 @@ impl<'c> Setting<'c> {
         let (shared, replaced_fields) = Default::default();
         let mut setting = Self { names, class, refining, shared, replaced: replaced_fields, asked };
         for member in &class.members {
-            let MemberKind::Field { is_ghost, formal, .. } = &member.kind else { continue };
+            let MemberKind::Field { is_ghost, is_replaced, formal, .. } = &member.kind else {
+                continue;
+            };
             let name = formal.name.name.as_str();
-            if *is_ghost || replaced.iter().any(|one| one == name) {
+            if *is_ghost || *is_replaced || replaced.iter().any(|one| one == name) {
                 setting.replaced.push(name);
             } else {
                 setting.shared.push(name);

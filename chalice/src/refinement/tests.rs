@@ -144,11 +144,12 @@ fn effects_that_nobody_compares() {
         ),
         // Ghosts in code that runs.
         (
-            "class A { ghost var x: int; function pos(): bool requires rd(x) { x > 0 }
+            "class A { var x: int; function pos(): bool requires rd(x) { x > 0 }
                function also(): bool requires rd(x) { pos() }
                method m() returns (r: int) requires acc(x) ensures acc(x)
-               { if (also()) { r := 1; } } }",
-            "reads ghost fields",
+               { if (also()) { r := 1; } } }
+             class B refines A { var y: int; replaces x by acc(y) && x == y }",
+            "reads replaced fields",
         ),
     ];
     let mut wrong = Vec::new();

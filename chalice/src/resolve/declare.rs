@@ -94,12 +94,13 @@ fn declare_member<'s>(
 ) -> Result<(), Clash> {
     let span = member.span;
     let (name, id) = match &member.kind {
-        MemberKind::Field { is_tracked, is_ghost, formal } => {
+        MemberKind::Field { is_tracked, is_ghost, is_replaced, formal } => {
             let field = Field {
                 name: formal.name.name.clone(),
                 class,
                 ty: Type::Unknown,
-                is_ghost: *is_ghost,
+                is_ghost: *is_ghost || *is_replaced,
+                is_replaced: *is_replaced,
                 is_tracked: *is_tracked,
                 span,
                 name_span: formal.name.span,

@@ -110,15 +110,17 @@ impl Resolver<'_> {
         }
     }
 
-    /// Reports functions of ghost fields where their values are those of code that runs.
-    pub(super) fn expect_no_ghost_functions(&mut self) {
-        let mut ghost: FxHashSet<FunctionId> = FxHashSet::default();
-        let reads_ghosts = |body: &Expr, ghost: &FxHashSet<FunctionId>| {
+    /// Reports functions of replaced fields where their values are those of code that runs.
+    ///
+    /// Functions tell code the values of fields that are ghosts from the start, as ever (trap C28).
+    pub(super) fn expect_no_replaced_fields(&mut self) {
+        let mut found: FxHashSet<FunctionId> = FxHashSet::default();
+        let reads_replaced = |body: &Expr, found: &FxHashSet<FunctionId>| {
             body.any(&mut |part| match &part.kind {
                 ExprKind::FieldRead { field: FieldRef::Declared(field), .. } => {
-                    self.program.fields[*field].is_ghost
+                    self.program.fields[*field].is_replaced
                 }
-                ExprKind::Apply { function, .. } => ghost.contains(function),
+                ExprKind::Apply { function, .. } => found.contains(function),
                 _ => false,
             })
         };
@@ -128,21 +130,21 @@ impl Resolver<'_> {
             let more: Vec<FunctionId> = functions
                 .filter(|(id, function)| {
                     let body = function.body.as_ref();
-                    !ghost.contains(id) && body.is_some_and(|body| reads_ghosts(body, &ghost))
+                    !found.contains(id) && body.is_some_and(|body| reads_replaced(body, &found))
                 })
                 .map(|(id, _)| id)
                 .collect();
             if more.is_empty() {
                 break;
             }
-            ghost.extend(more);
+            found.extend(more);
         }
         for (function, span) in std::mem::take(&mut self.applied) {
-            if ghost.contains(&function) {
+            if found.contains(&function) {
                 let name = &self.program.functions[function].name;
                 self.error(
                     format!(
-                        "`{name}` reads ghost fields and cannot be used here: what runs must not depend on them"
+                        "`{name}` reads replaced fields and cannot be used here: what runs must not depend on them"
                     ),
                     span,
                 );

@@ -134,7 +134,7 @@ impl Printer {
 
     fn member(&mut self, member: &MemberKind) {
         match member {
-            MemberKind::Field { is_tracked, is_ghost, formal } => {
+            MemberKind::Field { is_tracked, is_ghost, formal, .. } => {
                 self.put(if *is_tracked { "tracked " } else { "" });
                 self.put(if *is_ghost { "ghost var " } else { "var " });
                 self.formal(formal);

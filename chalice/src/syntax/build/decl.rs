@@ -90,6 +90,7 @@ impl Builder {
             Rule::field_decl => MemberKind::Field {
                 is_tracked: has(&pair, Rule::k_tracked),
                 is_ghost: has(&pair, Rule::k_ghost),
+                is_replaced: false,
                 formal: self.formal(take(&mut parts(pair)))?,
             },
             Rule::invariant_decl => MemberKind::Invariant(self.clause(pair)?),
