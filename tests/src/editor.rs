@@ -26,6 +26,8 @@ pub struct Client {
     from: Receiver<Value>,
     /// All that was heard and that nobody waited for.
     pub heard: Vec<Value>,
+    /// The last notification of members of each run that has ended.
+    ends: Vec<Value>,
     requests: i32,
     pub version: i32,
 }
@@ -102,7 +104,8 @@ impl Client {
                 }
             }
         });
-        let mut client = Self { server, to, from, heard: Vec::new(), requests: 0, version: 0 };
+        let mut client =
+            Self { server, to, from, heard: Vec::new(), ends: Vec::new(), requests: 0, version: 0 };
         let capabilities = json!({ "window": { "workDoneProgress": true } });
         let parameters = json!({
             "processId": null,
@@ -177,17 +180,27 @@ impl Client {
     /// Returns the list of the present version's members, when all of them are done.
     pub fn settled(&mut self, uri: &str) -> Vec<Value> {
         let version = self.version;
-        self.wait("end of the verification", |it| {
+        let is_of_version = |it: &Value| {
             let of = &it["params"];
-            it["method"] == "silicon/members"
-                && of["uri"] == uri
-                && of["version"] == version
-                && of["complete"] == true
+            it["method"] == "silicon/members" && of["uri"] == uri && of["version"] == version
+        };
+        let last = self.wait("end of the verification", |it| {
+            is_of_version(it) && it["params"]["complete"] == true
         });
+        self.ends.push(last);
+        let all = self.heard.iter().chain(&self.ends).filter(|it| is_of_version(it));
+        let told = all.filter_map(|it| it["params"]["members"].as_array());
+        let told: Vec<Value> = told.flatten().cloned().collect();
         let all = self.ask("silicon/members", json!({ "textDocument": { "uri": uri } }));
         let members = all["result"]["members"].as_array().expect("it is a list").clone();
         let is_open = |one: &Value| matches!(one["state"].as_str(), Some("queued" | "running"));
         assert!(!members.is_empty() && !members.iter().any(is_open), "{members:?}");
+        // Whoever only listens knows the same.
+        for member in &members {
+            let is_it = |it: &&Value| it["id"] == member["id"] && it["kind"] == member["kind"];
+            let heard = told.iter().rfind(is_it).map(|it| &it["state"]);
+            assert_eq!(heard, Some(&member["state"]), "{member}");
+        }
         members
     }
 

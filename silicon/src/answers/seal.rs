@@ -81,10 +81,11 @@ pub fn make_keys(path: &Path) -> io::Result<PathBuf> {
         let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
         written.map_err(|error| of_file(path, &error.to_string()))
     };
-    // The public file first: a secret that nobody can check is left nowhere.
-    write(&public, 0o666, format!("{PUBLIC}{}\n", BASE64.encode(key.verifying_key())))?;
-    if let Err(error) = write(path, 0o600, format!("{SECRET}{}\n", BASE64.encode(secret))) {
-        fs::remove_file(&public)?;
+    write(path, 0o600, format!("{SECRET}{}\n", BASE64.encode(secret)))?;
+    let public_text = format!("{PUBLIC}{}\n", BASE64.encode(key.verifying_key()));
+    if let Err(error) = write(&public, 0o666, public_text) {
+        // A key without its public half is of no use.
+        fs::remove_file(path)?;
         return Err(error);
     }
     Ok(public)
