@@ -1,5 +1,5 @@
 //! Answers outside of this process, for later runs and for runs beside this one: in a directory,
-//! or at a URL ([`super::remote`]).
+//! or at a URL (`remote`).
 //!
 //! `DIR/ENGINE/ab/cdef…` is the answer to the key `abcdef…`, as this build with this solver gives
 //! it, below a seal ([`super::seal`]). What is below it is the number of the run that put it there
