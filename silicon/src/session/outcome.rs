@@ -11,7 +11,7 @@ use super::follow::Member;
 use super::graph::Graph;
 use super::replay::Replay;
 use super::shard::Dealt;
-use crate::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
+use symex::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
 #[derive(Clone, Debug)]

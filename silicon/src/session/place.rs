@@ -9,7 +9,7 @@ use sil::source_map::{self, Explained, SourceMap};
 
 use super::outcome::{Diagnostic, Missing};
 use super::parts;
-use crate::report::{
+use symex::report::{
     Amount, Counterexample, ErrorId, Finding, Part, Reason, Shortfall, Step, in_percent,
 };
 

@@ -6,8 +6,8 @@ use sil::source::{Sources, Span};
 use sil::source_map;
 
 use super::Request;
-use crate::observer::Planned;
-use crate::report::MemberKind;
+use symex::observer::Planned;
+use symex::report::MemberKind;
 
 /// Tells whether there is a report on a member: it is selected, and there is something to say.
 fn is_reported(request: &Request<'_>, program: &Program, member: Member) -> bool {
