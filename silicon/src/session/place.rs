@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 use sil::imports::library;
 use sil::program::Program;
 use sil::render::{Message, Place, Severity, Texts};
+use sil::source::map::{self as source_map, Explained, SourceMap};
 use sil::source::{Sources, Span};
-use sil::source_map::{self, Explained, SourceMap};
 
 use super::outcome::{Diagnostic, Missing};
 use super::parts;

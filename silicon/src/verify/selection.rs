@@ -2,8 +2,8 @@
 
 use sil::imports::library;
 use sil::program::{Member, Program};
+use sil::source::map as source_map;
 use sil::source::{Sources, Span};
-use sil::source_map;
 
 use super::Request;
 use symex::observer::Planned;

@@ -3,7 +3,7 @@
 use num_rational::BigRational;
 use sil::program::{Local, Program, Type};
 use sil::source::Span;
-use sil::source_map::{given_name, given_variable, values_called};
+use sil::source::map::{given_name, given_variable, values_called};
 
 use crate::report::{Amount, in_percent};
 use crate::state::heap::Resource;

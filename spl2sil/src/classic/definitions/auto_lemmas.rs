@@ -4,16 +4,16 @@
 use sil::syntax as s;
 use spl::program::{Procedure, ProcedureId, ProcedureKind, Type};
 
-use super::Fallible;
-use super::frames::assumed;
-use super::member::Member;
-use super::types::Slot;
-use super::uses::Uses;
 use crate::build::*;
+use crate::classic::Fallible;
+use crate::classic::frames::assumed;
+use crate::classic::member::Member;
+use crate::classic::types::Slot;
+use crate::classic::uses::Uses;
 
 impl<'p> Member<'_, 'p> {
     /// Returns the `auto` lemmas that a member may assume.
-    pub(super) fn granted(&mut self, id: ProcedureId) -> Fallible<Vec<s::Expr>> {
+    pub(in crate::classic) fn granted(&mut self, id: ProcedureId) -> Fallible<Vec<s::Expr>> {
         let program = self.program;
         if program.procedures[id].body.is_none() || self.lowering.reasons.contains(&id) {
             return Ok(Vec::new());

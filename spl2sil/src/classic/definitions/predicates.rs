@@ -12,13 +12,13 @@ use spl::program::{Expr, ExprKind, PredicateId, PredicateUse, Type};
 use spl::source::Span;
 
 use super::functions::{lowered_with, unnamed};
-use super::member::{Env, Member, Value};
-use super::types::{Slot, spelled};
-use super::{Fallible, Lowering, places};
 use crate::build::*;
+use crate::classic::member::{Env, Member, Value};
+use crate::classic::types::{Slot, spelled};
+use crate::classic::{Fallible, Lowering, places};
 
 impl Lowering<'_> {
-    pub(super) fn predicate(&mut self, id: PredicateId, members: &mut Vec<s::Member>) {
+    pub(in crate::classic) fn predicate(&mut self, id: PredicateId, members: &mut Vec<s::Member>) {
         let predicate = &self.program.predicates[id];
         if predicate.body.is_some() {
             return;
@@ -75,13 +75,17 @@ impl Lowering<'_> {
 }
 
 /// Returns the name of the set of a predicate without a body.
-pub(super) fn footprint_name(predicate: &str, sort: &str) -> String {
+pub(in crate::classic) fn footprint_name(predicate: &str, sort: &str) -> String {
     format!("footprint${predicate}${sort}")
 }
 
 impl<'p> Member<'_, 'p> {
     /// How the body of a predicate is read where the predicate is used.
-    pub(super) fn predicate_env(&mut self, used: &'p PredicateUse, env: &Env) -> Fallible<Env> {
+    pub(in crate::classic) fn predicate_env(
+        &mut self,
+        used: &'p PredicateUse,
+        env: &Env,
+    ) -> Fallible<Env> {
         let declared = &self.program.predicates[used.predicate];
         let mut arguments = used.arguments.iter();
         let mut values = Vec::new();
@@ -130,7 +134,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// The formula of a predicate that is not opened.
-    pub(super) fn closed_formula(
+    pub(in crate::classic) fn closed_formula(
         &mut self,
         used: &'p PredicateUse,
         env: &Env,
@@ -142,7 +146,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// The objects of a predicate that is not opened.
-    pub(super) fn closed_footprint(
+    pub(in crate::classic) fn closed_footprint(
         &mut self,
         used: &'p PredicateUse,
         env: &Env,
@@ -154,7 +158,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// The sets that belong to the formula `name(arguments)` of a predicate.
-    pub(super) fn footprints_of(
+    pub(in crate::classic) fn footprints_of(
         &mut self,
         id: PredicateId,
         name: &str,

@@ -16,46 +16,46 @@ use spl::program::{Clause, Expr, FunctionId, LocalId, Type};
 use spl::source::Span;
 
 use super::base_cases::ends_at_once;
-use super::member::{Env, Member, State, Value};
-use super::prelude::Part;
 use super::recursion::Defined;
-use super::types::{Slot, spelled};
-use super::{Fallible, Lowering, Stuck, places};
 use crate::build::*;
+use crate::classic::member::{Env, Member, State, Value};
+use crate::classic::prelude::Part;
+use crate::classic::types::{Slot, spelled};
+use crate::classic::{Fallible, Lowering, Stuck, places};
 use crate::lower::annotations::ends;
 
 /// The words for a function without a lowering.
-pub(super) const IN_COMPREHENSION: &str = "what applies itself inside a comprehension";
+pub(in crate::classic) const IN_COMPREHENSION: &str = "what applies itself inside a comprehension";
 
 /// A function with its parameters, as it is declared in SIL.
-pub(super) struct Header {
+pub(in crate::classic) struct Header {
     /// The parameters: those of the declaration, then the parts of the state.
-    pub(super) formals: Vec<(String, Type)>,
+    pub(in crate::classic) formals: Vec<(String, Type)>,
     /// How expressions over the parameters are read.
-    pub(super) env: Env,
+    pub(in crate::classic) env: Env,
     /// The function, applied to its parameters.
-    pub(super) application: s::Expr,
+    pub(in crate::classic) application: s::Expr,
 }
 
 /// Something that is defined by itself and has a value.
-pub(super) struct Recursive<'p, 'r> {
-    pub(super) name: &'p str,
-    pub(super) place: Span,
-    pub(super) parameters: &'p [LocalId],
+pub(in crate::classic) struct Recursive<'p, 'r> {
+    pub(in crate::classic) name: &'p str,
+    pub(in crate::classic) place: Span,
+    pub(in crate::classic) parameters: &'p [LocalId],
     /// The parts of the state that it depends on.
-    pub(super) slots: &'r [Slot],
-    pub(super) requires: &'p [Clause],
-    pub(super) ensures: &'p [Clause],
+    pub(in crate::classic) slots: &'r [Slot],
+    pub(in crate::classic) requires: &'p [Clause],
+    pub(in crate::classic) ensures: &'p [Clause],
     /// The name of its value in postconditions.
-    pub(super) result: Option<LocalId>,
-    pub(super) ty: &'p Type,
-    pub(super) body: Option<&'p Expr>,
+    pub(in crate::classic) result: Option<LocalId>,
+    pub(in crate::classic) ty: &'p Type,
+    pub(in crate::classic) body: Option<&'p Expr>,
     /// The parameter that gets smaller.
-    pub(super) measure: Option<LocalId>,
+    pub(in crate::classic) measure: Option<LocalId>,
 }
 
 impl<'p> Lowering<'p> {
-    pub(super) fn axiom(&mut self, at: usize, members: &mut Vec<s::Member>) {
+    pub(in crate::classic) fn axiom(&mut self, at: usize, members: &mut Vec<s::Member>) {
         let program = self.program;
         let declared = &program.axioms[at];
         let lowered = self.closed_axiom(&declared.condition);
@@ -71,7 +71,7 @@ impl<'p> Lowering<'p> {
     /// A formula about all states: those that it mentions are bound in front of it.
     fn closed_axiom(&mut self, condition: &'p Expr) -> Fallible<s::Expr> {
         let program = self.program;
-        let mut uses = super::uses::Uses::default();
+        let mut uses = crate::classic::uses::Uses::default();
         self.uses.expr(program, condition, &mut uses);
         let mut member = Member::new(self);
         let header = member.header("", &[], &uses.slots.iter().cloned().collect::<Vec<_>>())?;
@@ -81,7 +81,7 @@ impl<'p> Lowering<'p> {
         Ok(member.for_all(&header.formals, None, body))
     }
 
-    pub(super) fn function(&mut self, id: FunctionId, members: &mut Vec<s::Member>) {
+    pub(in crate::classic) fn function(&mut self, id: FunctionId, members: &mut Vec<s::Member>) {
         let function = &self.program.functions[id];
         let done = if self.in_comprehensions.contains(&Defined::Function(id)) {
             let slots: Vec<Slot> = self.uses.functions[id].slots.iter().cloned().collect();
@@ -102,7 +102,12 @@ impl<'p> Lowering<'p> {
     }
 
     /// A member that the engine refuses in the words of what is not supported.
-    pub(super) fn refusal(&mut self, name: &str, span: Span, stuck: &Stuck) -> s::Member {
+    pub(in crate::classic) fn refusal(
+        &mut self,
+        name: &str,
+        span: Span,
+        stuck: &Stuck,
+    ) -> s::Member {
         let method = s::Method::new(&format!("{}$refused", spelled(name))).body([places::placed(
             self.sources,
             stuck.span,
@@ -148,7 +153,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// A function of which nothing is known, for those that mention one that is refused.
-    pub(super) fn unknown_value(
+    pub(in crate::classic) fn unknown_value(
         &mut self,
         name: &str,
         parameters: &[LocalId],
@@ -185,7 +190,10 @@ impl<'p> Lowering<'p> {
     }
 
     /// A function of SIL: the engine limits how often it is opened, and shows that it ends.
-    pub(super) fn recursive_value(&mut self, it: &Recursive<'p, '_>) -> Fallible<s::Member> {
+    pub(in crate::classic) fn recursive_value(
+        &mut self,
+        it: &Recursive<'p, '_>,
+    ) -> Fallible<s::Member> {
         let assumed = self.options.assume_termination;
         let mut member = Member::new(self);
         let name = spelled(it.name);
@@ -219,12 +227,12 @@ impl<'p> Lowering<'p> {
     }
 }
 
-pub(super) fn lowered_with(domain: s::Domain, axioms: Vec<s::Expr>) -> s::Domain {
+pub(in crate::classic) fn lowered_with(domain: s::Domain, axioms: Vec<s::Expr>) -> s::Domain {
     axioms.into_iter().fold(domain, |domain, axiom| domain.axiom(unnamed(axiom)))
 }
 
 /// Makes the claim that `e` holds where `guards` do; a quantifier stays outermost.
-pub(super) fn guarded(guards: Vec<s::Expr>, e: s::Expr) -> s::Expr {
+pub(in crate::classic) fn guarded(guards: Vec<s::Expr>, e: s::Expr) -> s::Expr {
     if guards.is_empty() {
         return e;
     }
@@ -244,13 +252,13 @@ pub(super) fn guarded(guards: Vec<s::Expr>, e: s::Expr) -> s::Expr {
 }
 
 /// A condition that the engine refuses.
-pub(super) fn refused(stuck: &Stuck) -> s::Expr {
+pub(in crate::classic) fn refused(stuck: &Stuck) -> s::Expr {
     let text = format!("{} cannot be verified yet", stuck.construct);
     conditional(eq(epsilon(), none()), truth(true), truth(true)).with(said(Pattern::ANY, &text))
 }
 
 /// An axiom without a name.
-pub(super) fn unnamed(body: s::Expr) -> s::Axiom {
+pub(in crate::classic) fn unnamed(body: s::Expr) -> s::Axiom {
     s::Axiom { name: None, ..axiom("", body) }
 }
 
@@ -266,7 +274,7 @@ impl Lowering<'_> {
 
 impl<'p> Member<'_, 'p> {
     /// The parameters of a function of `parameters` and parts of the state.
-    pub(super) fn header(
+    pub(in crate::classic) fn header(
         &mut self,
         name: &str,
         parameters: &[LocalId],
@@ -292,13 +300,16 @@ impl<'p> Member<'_, 'p> {
         Ok(Header { formals, env, application })
     }
 
-    pub(super) fn typed_formals(&mut self, formals: &[(String, Type)]) -> Vec<s::TypedName> {
+    pub(in crate::classic) fn typed_formals(
+        &mut self,
+        formals: &[(String, Type)],
+    ) -> Vec<s::TypedName> {
         formals.iter().map(|(name, ty)| typed(name, self.ty(ty))).collect()
     }
 
     /// `forall formals :: body`, instantiated where `application` is; a quantifier in `body` is
     /// joined with this one.
-    pub(super) fn for_all(
+    pub(in crate::classic) fn for_all(
         &mut self,
         formals: &[(String, Type)],
         application: Option<&s::Expr>,
@@ -324,21 +335,21 @@ impl<'p> Member<'_, 'p> {
         };
         for trigger in &mut triggers {
             if let Some(application) = application
-                && !super::triggers::covers(trigger, &names)
+                && !crate::classic::triggers::covers(trigger, &names)
             {
                 trigger.insert(0, application.clone());
             }
         }
-        triggers.retain(|trigger| super::triggers::covers(trigger, &names));
+        triggers.retain(|trigger| crate::classic::triggers::covers(trigger, &names));
         if triggers.is_empty() {
             let all: Vec<&str> = variables.iter().map(|one| &*one.name.name).collect();
-            triggers = super::triggers::of(&all, &body);
+            triggers = crate::classic::triggers::of(&all, &body);
         }
         forall(variables, triggers, body)
     }
 
     /// Makes the claim that a function depends only on the objects of its declared footprint.
-    pub(super) fn depends_on_footprint(
+    pub(in crate::classic) fn depends_on_footprint(
         &mut self,
         requires: &'p [Clause],
         header: &Header,
@@ -367,7 +378,7 @@ impl<'p> Member<'_, 'p> {
     /// Where two states agree on `footprints`, they agree on `values`. A part of the state of a
     /// sort without a footprint has to be the same as a whole: the function may depend on all of
     /// it.
-    pub(super) fn depends_on(
+    pub(in crate::classic) fn depends_on(
         &mut self,
         footprints: &[(Type, s::Expr)],
         values: &[s::Expr],
@@ -466,7 +477,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// `function(arguments, state)`
-    pub(super) fn apply(
+    pub(in crate::classic) fn apply(
         &mut self,
         id: FunctionId,
         arguments: &'p [Expr],

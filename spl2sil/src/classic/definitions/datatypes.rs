@@ -4,13 +4,13 @@ use rustc_hash::FxHashSet;
 use sil::syntax as s;
 use spl::program::{DatatypeId, Program, Type};
 
-use super::prelude::Part;
-use super::types::{lowered, spelled};
-use super::{Lowering, Stuck, places};
 use crate::build::*;
+use crate::classic::prelude::Part;
+use crate::classic::types::{lowered, spelled};
+use crate::classic::{Lowering, Stuck, places};
 
 impl Lowering<'_> {
-    pub(super) fn datatype(&mut self, id: DatatypeId, members: &mut Vec<s::Member>) {
+    pub(in crate::classic) fn datatype(&mut self, id: DatatypeId, members: &mut Vec<s::Member>) {
         let program = self.program;
         let datatype = &program.datatypes[id];
         let mut adt = s::Adt::new(&spelled(&datatype.name));

@@ -17,20 +17,20 @@ use sil::syntax as s;
 use sil::syntax::walk::{Visitor, visit};
 use spl::program::{PredicateId, Type};
 
-use super::assertions::{Case, condition};
 use super::functions::{Header, IN_COMPREHENSION, Recursive, lowered_with};
-use super::member::{Env, Member};
 use super::predicates::footprint_name;
-use super::prelude::Part;
 use super::recursion::Defined;
-use super::types::{Slot, spelled};
-use super::{Fallible, Lowering, Stuck, places};
 use crate::build::*;
+use crate::classic::assertions::{Case, condition};
+use crate::classic::member::{Env, Member};
+use crate::classic::prelude::Part;
+use crate::classic::types::{Slot, spelled};
+use crate::classic::{Fallible, Lowering, Stuck, places};
 use crate::lower::annotations::ends;
 
 /// Which of the functions that stand for a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
+pub(in crate::classic) enum Level {
     /// An instance that the program mentions.
     Whole,
     /// An instance that is opened once more.
@@ -44,14 +44,14 @@ pub(super) enum Level {
 /// The level of instances while the definition of a predicate is lowered: instances of the
 /// predicates defined together with it are at this level.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Definition {
+pub(in crate::classic) struct Definition {
     predicate: PredicateId,
     inner: Level,
 }
 
 impl<'p> Lowering<'p> {
     /// The definitions of those that something mentions.
-    pub(super) fn unrolled_predicates(&mut self, members: &mut Vec<s::Member>) {
+    pub(in crate::classic) fn unrolled_predicates(&mut self, members: &mut Vec<s::Member>) {
         let mut at = 0;
         while let Some(&id) = self.unrolled.get_index(at) {
             at += 1;
@@ -336,7 +336,7 @@ impl<'p> Lowering<'p> {
 impl Member<'_, '_> {
     /// The function that stands for a predicate where it is mentioned; what has to be defined is
     /// noted.
-    pub(super) fn instance_name(&mut self, id: PredicateId) -> String {
+    pub(in crate::classic) fn instance_name(&mut self, id: PredicateId) -> String {
         if !self.lowering.recursive.contains_idx(id) {
             return spelled(&self.program.predicates[id].name);
         }

@@ -11,14 +11,18 @@ use spl::program::{
     Type,
 };
 
-use super::Fallible;
-use super::member::{Env, Member};
-use super::prelude::Part;
 use crate::build::*;
+use crate::classic::Fallible;
+use crate::classic::member::{Env, Member};
+use crate::classic::prelude::Part;
 
 impl Member<'_, '_> {
     /// The measure of a lemma. Procedures may run forever.
-    pub(super) fn measure(&mut self, id: ProcedureId, contract: &mut s::Contract) -> Fallible<()> {
+    pub(in crate::classic) fn measure(
+        &mut self,
+        id: ProcedureId,
+        contract: &mut s::Contract,
+    ) -> Fallible<()> {
         let program = self.program;
         let lemma = &program.procedures[id];
         if !lemma.is_lemma() || self.lowering.options.assume_termination {
@@ -54,7 +58,7 @@ impl Member<'_, '_> {
 }
 
 /// The parameter that gets smaller where a function applies itself.
-pub(super) fn function_measure(program: &Program, id: FunctionId) -> Option<LocalId> {
+pub(in crate::classic) fn function_measure(program: &Program, id: FunctionId) -> Option<LocalId> {
     let function = &program.functions[id];
     let mut calls = Vec::new();
     if let Some(body) = &function.body {
@@ -71,7 +75,7 @@ pub(super) fn function_measure(program: &Program, id: FunctionId) -> Option<Loca
 }
 
 /// The parameter that gets smaller where a predicate without permissions mentions itself.
-pub(super) fn predicate_measure(program: &Program, id: PredicateId) -> Option<LocalId> {
+pub(in crate::classic) fn predicate_measure(program: &Program, id: PredicateId) -> Option<LocalId> {
     let predicate = &program.predicates[id];
     let mut uses = Vec::new();
     if let Some(body) = &predicate.body {

@@ -14,7 +14,10 @@ use crate::build::*;
 
 /// Lists the claims of `body` about the result where it applies none of the functions named in
 /// `recursive`.
-pub(super) fn ends_at_once(body: &s::Expr, recursive: &FxHashSet<String>) -> Vec<s::Expr> {
+pub(in crate::classic) fn ends_at_once(
+    body: &s::Expr,
+    recursive: &FxHashSet<String>,
+) -> Vec<s::Expr> {
     let mut ways = Ways { recursive, conditions: Vec::new(), all: Vec::new() };
     // Where nothing is decided before, the body is no definition by itself.
     if !ways.is_final(body) {

@@ -6,7 +6,7 @@ use spl::program::{Expr, ExprKind, FunctionId, PredicateId, PredicateUse, Progra
 
 /// Functions whose bodies apply themselves, directly or through others, and those that apply such
 /// functions: axioms of domains cannot.
-pub(super) fn recursive_functions(program: &Program) -> FxHashSet<FunctionId> {
+pub(in crate::classic) fn recursive_functions(program: &Program) -> FxHashSet<FunctionId> {
     let applied_by = |id: FunctionId| {
         let mut all = Vec::new();
         let mut seen = FxHashSet::default();
@@ -40,7 +40,7 @@ pub(super) fn recursive_functions(program: &Program) -> FxHashSet<FunctionId> {
 /// Lists the definitions that recurse through a comprehension. Nothing says how often a
 /// comprehension applies a function, so nothing shows that such a definition has a meaning: `h(k) =
 /// {x :: !(x in h(k))}` has no value.
-pub(super) fn in_comprehensions(program: &Program) -> FxHashSet<Defined> {
+pub(in crate::classic) fn in_comprehensions(program: &Program) -> FxHashSet<Defined> {
     let functions = program.functions.iter().map(|(id, _)| Defined::Function(id));
     let predicates = program.predicates.iter().map(|(id, _)| Defined::Predicate(id));
     let mentioned = |id: Defined| {
@@ -68,7 +68,7 @@ pub(super) fn in_comprehensions(program: &Program) -> FxHashSet<Defined> {
 }
 
 /// Lists the definitions that apply themselves, directly or through others.
-pub(super) fn defined_by_themselves(program: &Program) -> FxHashSet<Defined> {
+pub(in crate::classic) fn defined_by_themselves(program: &Program) -> FxHashSet<Defined> {
     let functions = program.functions.iter().map(|(id, _)| Defined::Function(id));
     let predicates = program.predicates.iter().map(|(id, _)| Defined::Predicate(id));
     let applied = |id: Defined| {
@@ -87,7 +87,7 @@ pub(super) fn defined_by_themselves(program: &Program) -> FxHashSet<Defined> {
 
 /// A function or predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Defined {
+pub(in crate::classic) enum Defined {
     Function(FunctionId),
     Predicate(PredicateId),
 }
@@ -122,7 +122,7 @@ fn mentions(e: &Expr, is_inside: bool, all: &mut Vec<(Defined, bool)>) {
 
 /// Predicates that stand for something in which they occur, each with those that are defined
 /// together with it.
-pub(super) fn recursive_predicates(
+pub(in crate::classic) fn recursive_predicates(
     program: &Program,
 ) -> ArenaMap<PredicateId, FxHashSet<PredicateId>> {
     let used = |id: PredicateId| {

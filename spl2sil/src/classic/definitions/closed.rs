@@ -6,16 +6,16 @@ use std::rc::Rc;
 use sil::syntax as s;
 use spl::program::{Expr, ExprKind, LocalId, Type};
 
-use super::Fallible;
-use super::member::{Env, Member, State, Value};
-use super::prelude::Part;
-use super::types::{Slot, lowered};
-use super::uses::Uses;
 use crate::build::*;
+use crate::classic::Fallible;
+use crate::classic::member::{Env, Member, State, Value};
+use crate::classic::prelude::Part;
+use crate::classic::types::{Slot, lowered};
+use crate::classic::uses::Uses;
 
 impl<'p> Member<'_, 'p> {
     /// `{variable :: body}`
-    pub(super) fn comprehension(
+    pub(in crate::classic) fn comprehension(
         &mut self,
         variable: LocalId,
         body: &'p Expr,
@@ -92,7 +92,7 @@ impl<'p> Member<'_, 'p> {
         let holds = if is_set {
             let member = self.of_set("mem", &element, [e.clone(), application.clone()]);
             let mut triggers = vec![vec![member.clone()]];
-            let found = super::triggers::of(&[element_name.as_str()], &body_term);
+            let found = crate::classic::triggers::of(&[element_name.as_str()], &body_term);
             triggers.extend(found.into_iter().map(|mut trigger| {
                 trigger.insert(0, application.clone());
                 trigger
@@ -132,7 +132,7 @@ fn states(slots: &[Slot], mentions_old: bool) -> impl Iterator<Item = (bool, &Sl
 
 /// The variables that an expression mentions and does not bind, in the order of their first
 /// occurrence.
-pub(super) fn free_locals(e: &Expr, bound: &mut Vec<LocalId>, free: &mut Vec<LocalId>) {
+pub(in crate::classic) fn free_locals(e: &Expr, bound: &mut Vec<LocalId>, free: &mut Vec<LocalId>) {
     let outer = bound.len();
     match &e.kind {
         ExprKind::Local(local) if !bound.contains(local) && !free.contains(local) => {
