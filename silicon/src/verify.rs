@@ -41,8 +41,8 @@ use symex::observer::{Nobody, Observer, Planned};
 use symex::options::{Assigned, Options};
 use symex::report::{MemberReport, Report};
 use symex::whole::Facts;
-use symex::{Above, Context, Engine, Visible};
-use syxc::{Direct, above};
+use symex::{Context, Engine, Visible};
+use syxc::Direct;
 
 /// A program to verify, and how.
 #[derive(Clone, Copy)]
@@ -123,11 +123,11 @@ fn verify_members(request: &Request<'_>, in_parallel: bool) -> Report {
     };
     let termination = sil::plugins::termination::instrument(program, amounts);
     let program = termination.as_ref().map_or(program, |checks| &checks.program);
+    let above = if direct.is_some() { syxc::above() } else { symex_sil::above() };
     let context = Context {
         own: direct.map(|direct| direct as &(dyn Any + Send + Sync)),
-        above: if direct.is_some() { above() } else { Above::of_sil() },
         given_up: &assigned.given_up,
-        ..Context::new(program, sources, options, observer, termination.as_ref())
+        ..Context::new(program, sources, options, observer, termination.as_ref(), above)
     };
     let reported = reported(request, program);
     observer.planned(&reported.iter().map(|&member| planned(program, member)).collect::<Vec<_>>());
@@ -207,7 +207,8 @@ fn axioms(context: &Context<'_>, analysis: &Analysis, domain: DomainId) -> Membe
     };
     let workspace = Workspace::new();
     let member = Member::Domain(domain);
-    let check = |engine: &mut Engine<'_>| engine.check_axioms(domain).map(|()| None);
+    let check =
+        |engine: &mut Engine<'_>| symex_sil::Sil::of(engine).check_axioms(domain).map(|()| None);
     let work = |_| verify_member(context, member, "axioms", visible, &workspace, check);
     observed(context, member, None, work).0
 }

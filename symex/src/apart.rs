@@ -27,7 +27,7 @@ struct Situation<'p> {
 impl<'p> Engine<'p> {
     /// Runs where nothing is known of the present path, and nothing is being done; the prover,
     /// which knows it, is not asked.
-    pub(crate) fn apart<T>(
+    pub fn apart<T>(
         &mut self,
         state: State<'p>,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,

@@ -33,7 +33,7 @@ use crate::{Amounts, Engine, Stop};
 impl Engine<'_> {
     /// Assumes the consequences of the heap's shape: locations with more than full permission in
     /// sum are different, equal locations have equal values. Whether anything was new.
-    pub(crate) fn learn_from_heap(&mut self) -> Result<bool, Stop> {
+    pub fn learn_from_heap(&mut self) -> Result<bool, Stop> {
         let before = self.facts_known();
         let heap = self.here.heap.clone();
         self.learn_from(&heap)?;
@@ -56,7 +56,7 @@ impl Engine<'_> {
         self.knowledge.known.len()
     }
 
-    pub(crate) fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
+    pub fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
         self.learn_from_quantified(heap)?;
         self.note_instances_of(heap)?;
         for (resource, chunks) in heap.resources() {

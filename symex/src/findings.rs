@@ -5,10 +5,10 @@
 //! the state before a statement, for observers.
 
 pub mod blame;
-pub(crate) mod contract;
+pub mod contract;
 pub(crate) mod counterexample;
 pub mod evaluated;
 pub mod incidents;
-pub(crate) mod log;
+pub mod log;
 pub(crate) mod names;
 mod shown;

@@ -10,6 +10,6 @@ pub(crate) mod domain;
 pub mod functions;
 pub mod goals;
 mod subject;
-pub(crate) mod symbols;
+pub mod symbols;
 pub(crate) mod type_patterns;
 mod written;

@@ -58,7 +58,6 @@ use self::observer::Observer;
 use self::options::{GivenUp, Join, Options};
 use self::permission::quantified;
 use self::report::{Finding, Statistics};
-use self::rules::{Sil, wands};
 use self::run::explore::Run;
 use self::run::scopes::Knowledge;
 use self::state::mode::{Gathered, Mode};
@@ -139,6 +138,7 @@ impl<'p> Context<'p> {
         options: &'p Options,
         observer: &'p dyn Observer,
         termination: Option<&'p Instrumented>,
+        above: Above,
     ) -> Self {
         let predicates = program.predicates.iter();
         Self {
@@ -151,7 +151,7 @@ impl<'p> Context<'p> {
             ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
             termination,
             own: None,
-            above: Above::of_sil(),
+            above,
             types: TypePatterns::new(program),
         }
     }
@@ -192,7 +192,7 @@ impl Amounts {
 
 /// Which side of `[a, b]` is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reading {
+pub enum Reading {
     Inhale,
     Exhale,
 }
@@ -216,21 +216,6 @@ pub struct Above {
     pub amounts: Option<fn(&str) -> Option<&'static str>>,
 }
 
-impl Above {
-    /// The rules of SIL.
-    pub fn of_sil() -> Self {
-        Self {
-            consolidation: |engine| engine.learn_from_heap(),
-            axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
-            unfold: |engine, predicate, arguments, amount, at, blame| {
-                Sil::of(engine).unfold_merging(predicate, arguments, amount, at, blame)
-            },
-            fields_in: |engine, predicate| engine.fields_in(predicate),
-            amounts: None,
-        }
-    }
-}
-
 /// How a member is verified. Set before it begins.
 pub struct Setting<'p> {
     pub(crate) above: Above,
@@ -240,7 +225,7 @@ pub struct Setting<'p> {
     /// The verified member is a function.
     pub is_function: bool,
     /// When states are merged where ways meet.
-    pub(crate) join: Join,
+    pub join: Join,
     /// The paths of a method are followed one by one all the same.
     pub one_by_one: bool,
     /// How far this attempt goes.
@@ -248,10 +233,21 @@ pub struct Setting<'p> {
     pub until: Until,
 }
 
+/// The knowledge about the left-hand side and the footprint of a wand together, where both hold.
+///
+/// SOUNDNESS: of one that is given away nothing is known, and nothing is said before the wand is
+/// applied: facts about the left-hand side do not leave the package otherwise (trap T10d).
+#[derive(Debug)]
+pub struct Agreement {
+    /// The left-hand side they speak about.
+    pub root: Term,
+    pub facts: Vec<Term>,
+}
+
 /// The symbols and tables made of the program so far. An entry is the same whichever path made it,
 /// and a run that is repeated finds the entries that it made before.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
+pub struct Made {
     /// Applications of program functions to their limited variants, for triggers.
     pub(crate) limited: FxHashMap<Term, Term>,
     /// How the quantified formulas met so far came about.
@@ -261,16 +257,16 @@ pub(crate) struct Made {
     /// Symbols for quantified permissions.
     pub(crate) quantified: quantified::Tables,
     /// The structures of the wands met so far, with the sorts of their holes.
-    pub(crate) wands: IndexMap<String, Vec<smt::terms::Sort>>,
+    pub wands: IndexMap<String, Vec<smt::terms::Sort>>,
     /// The knowledge about the packaged wands, by their values.
-    pub(crate) agreements: FxHashMap<Term, wands::Agreement>,
+    pub agreements: FxHashMap<Term, Agreement>,
 }
 
 /// Tables that save work and change no answer.
 #[derive(Debug, Default)]
-pub(crate) struct Caches {
+pub struct Caches {
     /// The symbols of the functions met so far.
-    pub(crate) function_symbols: FxHashMap<FunctionId, symbols::FunctionSymbols>,
+    pub function_symbols: FxHashMap<FunctionId, symbols::FunctionSymbols>,
 }
 
 /// Verifies one member. Its fields are grouped by who may change them.
@@ -285,22 +281,22 @@ pub struct Engine<'p> {
     /// puts them back, all together.
     pub frame: Frame<'p>,
     pub here: Here,
-    pub(crate) mode: Mode,
+    pub mode: Mode,
     /// The finds that the evaluation in progress leaves to its caller, and to no other.
-    pub(crate) gathered: Gathered,
+    pub gathered: Gathered,
     incidents: Incidents,
     /// The values of expressions, for counterexamples.
     evaluated: Evaluated,
     /// The knowledge about the path, π of the papers, and the prover that knows the same.
-    pub(crate) knowledge: Knowledge,
-    pub(crate) prover: Prover,
-    pub(crate) domains: Domains,
-    pub(crate) made: Made,
+    pub knowledge: Knowledge,
+    pub prover: Prover,
+    pub domains: Domains,
+    pub made: Made,
     /// The explorations in progress.
     pub run: Run<'p>,
     /// The findings and the cost: rules write the log and cannot read it.
     pub log: Log,
-    pub(crate) caches: Caches,
+    pub caches: Caches,
 }
 
 /// The result of the verification of a member.

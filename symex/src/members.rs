@@ -1,9 +1,5 @@
-//! The members of a program: what is verified of each.
-//!
-//! In reading order: [`analysis`] (what is found out about the program before), [`method`],
-//! [`function`], [`predicate`].
+//! The members of a program that languages share: functions, and what is found out about a program
+//! before ([`analysis`]).
 
 pub mod analysis;
 pub mod function;
-pub(crate) mod method;
-mod predicate;

@@ -6,9 +6,9 @@
 //! said of missing permission).
 
 mod more_complete;
-pub(crate) mod ordinary;
-pub(crate) mod quantified;
+pub mod ordinary;
+pub mod quantified;
 mod shortfall;
-pub(crate) mod take;
+pub mod take;
 pub(crate) mod transfer;
 mod wildcard;

@@ -4,7 +4,7 @@
 //! nothing can be matched as it stands).
 
 pub(crate) mod forms;
-pub(crate) mod one_point;
+pub mod one_point;
 
 use sil::program::{Expr, LocalId};
 use smt::terms::Term;
@@ -23,7 +23,7 @@ pub(crate) fn occurring(
 }
 
 /// Triggers for a quantifier written without any; none where that would take further variables.
-pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
+pub fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
     if variables.is_empty() {
         return Vec::new();
     }

@@ -3,8 +3,8 @@
 //! In reading order: [`scopes`] (the tree of facts), [`explore`] (decisions, runs and their
 //! journals), [`merge`] (one state of several), [`ahead`] (when merging pays), [`parts`] (paths that another engine follows).
 
-pub(crate) mod ahead;
+pub mod ahead;
 pub mod explore;
-pub(crate) mod merge;
+pub mod merge;
 pub mod parts;
 pub(crate) mod scopes;

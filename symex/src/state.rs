@@ -6,9 +6,9 @@
 
 pub mod heap;
 mod maps;
-pub(crate) mod mode;
-pub(crate) mod quantified;
-pub(crate) mod sorts;
+pub mod mode;
+pub mod quantified;
+pub mod sorts;
 pub mod thread;
 
 use std::collections::BTreeMap;
@@ -55,16 +55,16 @@ pub struct User<'p> {
 
 /// The state of a label.
 #[derive(Clone, Debug)]
-pub(crate) struct Labelled {
-    pub(crate) heap: Heap,
+pub struct Labelled {
+    pub heap: Heap,
     /// Where this holds it has been passed: not everywhere, if one of the ways merged since has not
     /// passed it.
-    pub(crate) reached: Term,
+    pub reached: Term,
 }
 
 impl Labelled {
     /// Makes the state of a label that is passed now.
-    pub(crate) fn new(heap: Heap) -> Self {
+    pub fn new(heap: Heap) -> Self {
         Self { heap, reached: Terms::TRUE }
     }
 }
@@ -85,40 +85,40 @@ pub struct Past {
     /// The heap `old` refers to; `None` where the member has none.
     pub old: Option<Heap>,
     /// The labels passed.
-    pub(crate) labels: Rc<BTreeMap<LabelId, Labelled>>,
+    pub labels: Rc<BTreeMap<LabelId, Labelled>>,
     /// The heap `old[lhs]` refers to.
-    pub(crate) lhs: Option<Heap>,
+    pub lhs: Option<Heap>,
     /// The last loop entered, where counterexamples are wanted.
-    pub(crate) forgot: Option<Rc<Forgot>>,
+    pub forgot: Option<Rc<Forgot>>,
 }
 
 /// The state at the head of a loop, behind its invariants: of what came before is known only what
 /// the loop leaves alone.
 #[derive(Debug)]
-pub(crate) struct Forgot {
+pub struct Forgot {
     /// The loop.
-    pub(crate) head: Span,
-    pub(crate) store: Store,
-    pub(crate) heap: Heap,
+    pub head: Span,
+    pub store: Store,
+    pub heap: Heap,
     /// The heap framed around the loop.
-    pub(crate) around: Heap,
+    pub around: Heap,
 }
 
 /// The sources of a package in progress.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Package {
+pub struct Package {
     /// The heaps around it that its operations may take from, nearest first.
-    pub(crate) reserve: Vec<Heap>,
+    pub reserve: Vec<Heap>,
     /// The permissions that the operation in progress has taken from the reserve.
-    pub(crate) moved: Heap,
+    pub moved: Heap,
     /// The equations of values that were learnt of portions of one location.
-    pub(crate) agreed: Rc<Vec<Term>>,
+    pub agreed: Rc<Vec<Term>>,
 }
 
 /// How assertions are read.
 #[derive(Clone, Debug)]
 pub struct AssertionReading {
-    pub(crate) reading: Reading,
+    pub reading: Reading,
     pub amounts: Amounts,
     /// Factor on all amounts, of the predicate being folded or unfolded.
     pub scale: Option<Term>,
@@ -130,7 +130,7 @@ pub struct AssertionReading {
     pub(crate) bodies: Rc<Vec<PredicateId>>,
     /// The produced assertion may have failed where it was consumed, so that it may contradict
     /// what is known.
-    pub(crate) has_failed: bool,
+    pub has_failed: bool,
     /// Somebody looks at the snapshot of what is consumed: `fold`, or an application of a function.
     pub keeps_snapshots: bool,
 }
@@ -203,7 +203,7 @@ pub struct Here {
     /// Heaps framed around the loops in progress, innermost last.
     pub framed: Vec<Heap>,
     /// The sources of a package in progress.
-    pub(crate) package: Package,
+    pub package: Package,
     /// Branch conditions of the control flow so far, as (source, taken).
     pub path: Rc<Vec<(Span, bool)>>,
     /// The messages that the method may receive and has to send.
@@ -249,7 +249,7 @@ impl Here {
     }
 
     /// Tells whether permission may be taken from heaps around.
-    pub(crate) fn may_transfer(&self) -> bool {
+    pub fn may_transfer(&self) -> bool {
         !self.package.reserve.is_empty()
     }
 }

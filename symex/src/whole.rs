@@ -62,7 +62,7 @@ impl<'p> Facts<'p> {
 
 impl Engine<'_> {
     /// Tells whether a fact holds of the program as a whole.
-    pub(crate) fn of_program(&self, fact: Fact) -> bool {
+    pub fn of_program(&self, fact: Fact) -> bool {
         self.setting.visible.facts.holds(fact)
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn may_be_opened(direct: &Direct, predicate: sil::program::PredicateI
     Scope::new(direct).member(Member::Predicate(predicate)).is_ok()
 }
 
-struct Scope<'d> {
+pub(crate) struct Scope<'d> {
     direct: &'d Direct,
     /// The predicates whose bodies have been looked through.
     opened: FxHashSet<PredicateId>,

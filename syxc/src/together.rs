@@ -17,7 +17,9 @@ pub fn above() -> Above {
         },
         fields_in: |engine, predicate| Chalice::of(engine).fields_in(predicate),
         amounts: Some(super::amount_in_words),
-        ..Above::of_sil()
+        consolidation: |engine| engine.learn_from_heap(),
+        // The domains of the table are nothing but sorts.
+        axioms: |_, _, _| Ok(()),
     }
 }
 

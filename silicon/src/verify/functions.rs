@@ -10,9 +10,9 @@ use super::member::verify_member;
 use super::reports::both;
 use super::tasks::observed;
 use symex::knowledge::functions::Phase;
-use symex::members::function::InSil;
 use symex::report::{MemberReport, Severity};
 use symex::{Context, Engine, Visible};
+use symex_sil::members::function::InSil;
 use syxc::Chalice;
 
 /// Contracts first: a body may rely on those of its whole group (trap T5a). But what a function in

@@ -12,8 +12,8 @@ use super::smt_log::SmtLog;
 use super::{profile, termination};
 use symex::knowledge::functions::FunctionAxioms;
 use symex::report::{MemberReport, Severity, Verdict};
-use symex::rules::Sil;
 use symex::{Context, Engine, Stop, Visible};
+use symex_sil::Sil;
 use syxc::Chalice;
 
 /// Runs the verification of one member, or of a part of it, and turns what happens, panics

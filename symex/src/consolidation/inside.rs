@@ -40,7 +40,7 @@ impl Engine<'_> {
     }
 
     /// The heap of an expression's inside has become the present one.
-    pub(crate) fn note_inside(&mut self) -> Result<(), Stop> {
+    pub fn note_inside(&mut self) -> Result<(), Stop> {
         if !self.mode.learns_inside || self.mode.in_trigger {
             return Ok(());
         }

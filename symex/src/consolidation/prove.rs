@@ -26,7 +26,7 @@ impl Engine<'_> {
 
     /// The same, of a property of a value. Yields the value; or, where it cannot have the property,
     /// one that has, if there is any: what fails because of it is no news.
-    pub(crate) fn prove_of(
+    pub fn prove_of(
         &mut self,
         value: Term,
         property: impl Fn(&mut Terms, Term) -> Term,
@@ -59,7 +59,7 @@ impl Engine<'_> {
     }
 
     /// The same, of a property of a value, see [`Self::prove_of`].
-    pub(crate) fn prove_defined_of(
+    pub fn prove_defined_of(
         &mut self,
         value: Term,
         property: impl Fn(&mut Terms, Term) -> Term,
@@ -75,7 +75,7 @@ impl Engine<'_> {
 
     /// The same, of a condition that is asserted. `goal`: its value; `again` evaluates it once
     /// more.
-    pub(crate) fn prove_condition(
+    pub fn prove_condition(
         &mut self,
         condition: &Expr,
         goal: Term,

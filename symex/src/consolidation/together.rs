@@ -14,12 +14,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use sil::program::{ExprKind, FieldId, Location, PredicateId};
+use sil::program::{FieldId, PredicateId};
 use smt::terms::Terms;
 
 use crate::findings::blame::{Blame, ErrorId};
 use crate::state::heap::{Chunk, Heap, Resource};
-use crate::whole::Fact;
 use crate::{Amounts, Engine, Explore, Stop};
 
 /// So many instances are opened together at most.
@@ -98,23 +97,5 @@ impl Engine<'_> {
             }
         }
         Ok(if chosen.len() <= OPENED { chosen } else { Vec::new() })
-    }
-
-    /// The fields of which an instance may hold a part, without those in instances inside it.
-    pub(crate) fn fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
-        if self.of_program(Fact::IsRecursive(predicate)) {
-            return None;
-        }
-        let mut fields = Vec::new();
-        if let Some(body) = &self.program.predicates[predicate].body {
-            sil::walk::walk_expr(body, |expr| {
-                if let ExprKind::Acc { location: Location::Field { field, .. }, .. } = &expr.kind
-                    && !fields.contains(field)
-                {
-                    fields.push(*field);
-                }
-            });
-        }
-        Some(fields)
     }
 }

@@ -111,7 +111,7 @@ fn shortened(text: &str) -> String {
 impl Engine<'_> {
     /// Records a failed obligation. The same obligation is recorded once, see
     /// [`Finding::meet`].
-    pub(crate) fn report(
+    pub fn report(
         &mut self,
         blame: Blame,
         reason: Reason,
@@ -146,7 +146,7 @@ impl Engine<'_> {
 
     /// Tells whether an obligation with the same error, reason and place was refuted before: it
     /// would be the same finding.
-    pub(crate) fn has_failed(&mut self, blame: Blame, reason: Reason) -> Result<bool, Stop> {
+    pub fn has_failed(&mut self, blame: Blame, reason: Reason) -> Result<bool, Stop> {
         let Blame { error, span: at, clause, .. } = blame;
         let clause = clause.filter(|_| self.tells_parts());
         let in_other_reading = self.mode.in_other_reading;
@@ -159,7 +159,7 @@ impl Engine<'_> {
         Step { condition, text, taken }
     }
 
-    pub(crate) fn unsupported<T>(&self, expr: &Expr, what: &str) -> Result<T, Stop> {
+    pub fn unsupported<T>(&self, expr: &Expr, what: &str) -> Result<T, Stop> {
         Err(Stop::Unsupported { span: expr.span, what: what.to_owned() })
     }
 }

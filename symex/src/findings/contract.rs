@@ -22,7 +22,7 @@ impl Engine<'_> {
     }
 
     /// Tells whether one of some clauses was found not to be well-formed.
-    pub(crate) fn is_any_ill_formed(&mut self, clauses: &[Expr]) -> Result<bool, Stop> {
+    pub fn is_any_ill_formed(&mut self, clauses: &[Expr]) -> Result<bool, Stop> {
         for clause in clauses {
             if self.is_ill_formed(clause)? {
                 return Ok(true);
@@ -40,7 +40,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: a clause is left out only where one has been reported, so that the member is not
     /// verified.
-    pub(crate) fn beyond_judgement(&mut self, contract: &Contract) -> Result<Vec<Span>, Stop> {
+    pub fn beyond_judgement(&mut self, contract: &Contract) -> Result<Vec<Span>, Stop> {
         let mut leave_it_open = vec![Reason::AssertionFalse, Reason::ReceiverNull];
         let may_be_inside = has_instances(contract);
         if may_be_inside {
@@ -96,7 +96,7 @@ impl Engine<'_> {
     }
 
     /// The clauses that were found not to be well-formed.
-    pub(crate) fn ill_formed(&mut self, clauses: &[Expr]) -> Result<Vec<Span>, Stop> {
+    pub fn ill_formed(&mut self, clauses: &[Expr]) -> Result<Vec<Span>, Stop> {
         let mut found = Vec::new();
         for clause in clauses {
             if self.is_ill_formed(clause)? {
@@ -108,7 +108,7 @@ impl Engine<'_> {
 
     /// Those of them that are framed: what they mean depends on what is known where they are to be
     /// proved.
-    pub(crate) fn framed_but_ill_formed(&mut self, clauses: &[Expr]) -> Result<Vec<Span>, Stop> {
+    pub fn framed_but_ill_formed(&mut self, clauses: &[Expr]) -> Result<Vec<Span>, Stop> {
         let mut framed = Vec::new();
         for clause in self.ill_formed(clauses)? {
             let unframed = [Reason::InsufficientPermission, Reason::ReceiverNull];
@@ -124,13 +124,13 @@ impl Engine<'_> {
     /// SOUNDNESS: the contract's check has seen it after the exhale side of everything before,
     /// while a body has the inhale side of its precondition: so it is checked again, unless that
     /// has been reported (trap T17a).
-    pub(crate) fn other_side(&mut self, blame: Blame) -> Result<Blame, Stop> {
+    pub fn other_side(&mut self, blame: Blame) -> Result<Blame, Stop> {
         Ok(if self.is_ill_formed_at(blame.span)? { blame } else { blame.checked() })
     }
 }
 
 /// For clauses that were checked where they are declared: some are checked again.
-pub(crate) fn checked_again(error: ErrorId, again: Vec<Span>) -> impl Fn(&Expr) -> Blame {
+pub fn checked_again(error: ErrorId, again: Vec<Span>) -> impl Fn(&Expr) -> Blame {
     move |clause| {
         let blame = Blame::new(error, clause.span);
         if again.contains(&clause.span) { blame } else { blame.trusted() }

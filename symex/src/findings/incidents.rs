@@ -13,11 +13,11 @@ pub struct Incidents {
     /// An obligation failed, whether it was news or not.
     pub failed: bool,
     /// An obligation failed that could not be assumed.
-    pub(crate) unassumed: bool,
+    pub unassumed: bool,
     /// A field was read without permission.
     pub unread: bool,
     /// A term of a trigger is not defined where it is written.
-    pub(crate) undefined_trigger: bool,
+    pub undefined_trigger: bool,
     /// A consume did not find what it asked for; the last one.
     pub missing: Option<Missing>,
 }
@@ -88,11 +88,11 @@ impl Engine<'_> {
         self.incidents.unread = true;
     }
 
-    pub(crate) fn note_undefined_trigger(&mut self) {
+    pub fn note_undefined_trigger(&mut self) {
         self.incidents.undefined_trigger = true;
     }
 
-    pub(crate) fn note_missing(&mut self, reported: Option<Reported>) {
+    pub fn note_missing(&mut self, reported: Option<Reported>) {
         self.incidents.missing = Some(Missing { reported });
     }
 }

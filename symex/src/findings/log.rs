@@ -57,7 +57,7 @@ pub struct Log {
 
 /// A `refute` statement: where it stands, and what it is about. Statements made by one use of a
 /// macro share their span.
-pub(crate) type RefuteKey = (Span, Span);
+pub type RefuteKey = (Span, Span);
 
 /// Evidence that something has been reported. Only [`Log::report`] makes it.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ pub(super) struct Tainted {
 
 /// A question about what has been found so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Recalled<'a> {
+pub enum Recalled<'a> {
     /// Something has been found.
     AnyFinding,
     /// Something was refuted, not only given up.
@@ -130,7 +130,7 @@ pub(crate) enum Recalled<'a> {
 
 /// A moment in the life of a log.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Mark(usize);
+pub struct Mark(usize);
 
 /// The findings made while earlier findings were put aside: nobody is told of them, unless they are
 /// added to the log.
@@ -142,23 +142,23 @@ pub struct Found {
 
 impl Found {
     /// Tells whether nothing was found and nothing given up.
-    pub(crate) fn is_nothing(&self) -> bool {
+    pub fn is_nothing(&self) -> bool {
         self.findings.is_empty() && !self.gave_up
     }
 
-    pub(crate) fn gave_up(&self) -> bool {
+    pub fn gave_up(&self) -> bool {
         self.gave_up
     }
 
-    pub(crate) fn has_findings(&self) -> bool {
+    pub fn has_findings(&self) -> bool {
         !self.findings.is_empty()
     }
 
-    pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.values()
     }
 
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Finding) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&Finding) -> bool) {
         self.findings.retain(|_, finding| keep(finding));
     }
 }
@@ -221,12 +221,12 @@ impl Log {
     }
 
     /// Tells what has been reported in other words.
-    pub(crate) fn reword(&mut self, reported: Reported, message: String) {
+    pub fn reword(&mut self, reported: Reported, message: String) {
         self.findings[reported.finding].message = message;
     }
 
     /// Adds what was found apart, as far as it is news.
-    pub(crate) fn add(&mut self, found: Found) {
+    pub fn add(&mut self, found: Found) {
         for (key, finding) in found.findings {
             self.findings.entry(key).or_insert(finding);
         }
@@ -249,7 +249,7 @@ impl Log {
     }
 
     /// Notes that an obligation hit a limit.
-    pub(crate) fn give_up(&mut self) {
+    pub fn give_up(&mut self) {
         self.gave_up = true;
     }
 
@@ -261,7 +261,7 @@ impl Log {
 
     /// Notes that a failure is not reported since it depends on one that has been. Yields evidence
     /// for taints of what depends on it in turn.
-    pub(crate) fn rely_on_earlier_report(&mut self) -> Reported {
+    pub fn rely_on_earlier_report(&mut self) -> Reported {
         self.rely_on_report();
         let finding = self.findings.len().saturating_sub(1);
         Reported { finding, has_counterexample: true, has_shortfall: true }
@@ -284,7 +284,7 @@ impl Log {
     }
 
     /// Notes that the precondition of an application in a clause fails.
-    pub(crate) fn note_misapplied(&mut self, clause: Span) {
+    pub fn note_misapplied(&mut self, clause: Span) {
         self.misapplied.insert(clause);
     }
 
@@ -295,7 +295,7 @@ impl Log {
     }
 
     /// Notes that some path has refuted a `refute` statement.
-    pub(crate) fn note_refuted(&mut self, statement: RefuteKey) {
+    pub fn note_refuted(&mut self, statement: RefuteKey) {
         self.refuted.insert(statement);
     }
 
@@ -306,7 +306,7 @@ impl Log {
     }
 
     /// Goes on in one of several implementations of a method, or in none.
-    pub(crate) fn enter_implementation(&mut self, within: Option<Within>) {
+    pub fn enter_implementation(&mut self, within: Option<Within>) {
         self.within = within;
     }
 
@@ -426,7 +426,7 @@ impl Log {
 impl Engine<'_> {
     /// The answer to a question about what has been found so far: from the journal or, the first
     /// time, from the log.
-    pub(crate) fn recall(&mut self, question: Recalled<'_>) -> Result<bool, Stop> {
+    pub fn recall(&mut self, question: Recalled<'_>) -> Result<bool, Stop> {
         self.noted(question, |engine| engine.log.answer(&engine.terms, question))
     }
 

@@ -24,12 +24,12 @@ enum Native {
 
 impl Engine<'_> {
     /// Tells whether a formula speaks about a value whose absence has been reported.
-    pub(crate) fn is_tainted(&mut self, formula: Term) -> Result<bool, Stop> {
+    pub fn is_tainted(&mut self, formula: Term) -> Result<bool, Stop> {
         self.recall(Recalled::Tainted(formula))
     }
 
     /// Notes that what fails because of this value is no news, on the ways that lead here.
-    pub(crate) fn taint(&mut self, value: Term, reported: Reported) -> Result<(), Stop> {
+    pub fn taint(&mut self, value: Term, reported: Reported) -> Result<(), Stop> {
         self.log.taint(value, reported);
         if self.survives_failures() {
             let is_tainted = self.has_taints();
@@ -57,13 +57,7 @@ impl Engine<'_> {
     }
 
     /// Reports an obligation that did not get the answer yes.
-    pub(crate) fn fail(
-        &mut self,
-        answer: Answer,
-        blame: Blame,
-        reason: Reason,
-        at: Span,
-    ) -> Reported {
+    pub fn fail(&mut self, answer: Answer, blame: Blame, reason: Reason, at: Span) -> Reported {
         self.fail_at(Terms::FALSE, answer, blame, reason, at)
     }
 
@@ -102,7 +96,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: only after a report, or where a report is relied on, so that the member is not
     /// verified.
-    pub(crate) fn assume_failed(&mut self, fact: Term) -> Result<bool, Stop> {
+    pub fn assume_failed(&mut self, fact: Term) -> Result<bool, Stop> {
         let contrary = self.terms.not(fact);
         if self.survives_failures()
             && (fact == Terms::FALSE || self.ask_quick(contrary)? == Answer::Yes)
@@ -130,7 +124,7 @@ impl Engine<'_> {
     }
 
     /// Assumes a fact that is produced, even if it has failed where it was consumed.
-    pub(crate) fn assume_produced(&mut self, fact: Term) -> Result<(), Stop> {
+    pub fn assume_produced(&mut self, fact: Term) -> Result<(), Stop> {
         if self.frame.assertion.has_failed {
             return self.assume_failed(fact).map(|_| ());
         }
@@ -139,7 +133,7 @@ impl Engine<'_> {
 
     /// Ends the ways that are in doubt: where something could not even be assumed, the contract that
     /// is owed at the end depends on it. Checks before the end do not.
-    pub(crate) fn end_doubtful(&mut self) -> Result<(), Stop> {
+    pub fn end_doubtful(&mut self) -> Result<(), Stop> {
         let in_doubt = self.unless_in_doubt(Terms::FALSE)?;
         let sure = self.terms.not(in_doubt);
         self.assume(sure)
@@ -226,7 +220,7 @@ impl Engine<'_> {
     }
 
     /// Tells whether the path condition is contradictory, asked with the means of an obligation.
-    pub(crate) fn is_dead(&mut self) -> Result<bool, Stop> {
+    pub fn is_dead(&mut self) -> Result<bool, Stop> {
         Ok(self.ask_obligation(Terms::FALSE)? == Answer::Yes)
     }
 

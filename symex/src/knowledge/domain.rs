@@ -20,13 +20,13 @@ const INSTANCES: usize = 1000;
 
 /// The used parts of the domains, and the declarations that the prover knows.
 #[derive(Debug, Default)]
-pub(crate) struct Domains {
+pub struct Domains {
     /// The functions of domains that have been applied.
     pub(crate) symbols: FxHashSet<Symbol>,
     /// The types in place of the parameters of a domain while its axioms are evaluated.
     pub(crate) type_arguments: FxHashMap<Name, Type>,
     /// How many axioms of domains are being evaluated, one because of the other.
-    pub(crate) axioms_in_progress: usize,
+    pub axioms_in_progress: usize,
     /// Instances of domains whose axioms the prover has not been told.
     pub(crate) untold: VecDeque<Instance>,
     /// Instances that axioms ask for beyond the bounds.
@@ -39,7 +39,7 @@ pub(crate) struct Domains {
 
 impl Engine<'_> {
     /// A domain function applied to values; `instance` says what the domain's parameters are.
-    pub(crate) fn domain_application(
+    pub fn domain_application(
         &mut self,
         function: DomainFunctionId,
         instance: &[Type],
@@ -123,7 +123,7 @@ impl Engine<'_> {
         Some((sort, Constructors { tag, constructors }))
     }
 
-    pub(crate) fn in_instance<T>(
+    pub fn in_instance<T>(
         &mut self,
         domain: &Domain,
         instance: &[Type],
@@ -148,7 +148,7 @@ impl Engine<'_> {
 
     /// Notes that an instance of a domain is used: the prover will be told its axioms, and those
     /// that speak about it.
-    pub(crate) fn use_domain(&mut self, domain: DomainId, instance: &[Type]) {
+    pub fn use_domain(&mut self, domain: DomainId, instance: &[Type]) {
         if self.domains.axioms_in_progress == 0 {
             self.allow_depth(depth_of(instance) + 1);
         }
@@ -201,7 +201,7 @@ impl Engine<'_> {
     }
 
     /// `unique` constants of one sort are pairwise different.
-    pub(crate) fn assume_unique(&mut self, domain: &Domain, instance: &[Type]) {
+    pub fn assume_unique(&mut self, domain: &Domain, instance: &[Type]) {
         let mut constants: BTreeMap<Sort, Vec<Term>> = BTreeMap::new();
         for &function in &domain.functions {
             if self.program.domain_functions[function].unique {

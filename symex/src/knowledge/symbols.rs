@@ -13,12 +13,12 @@ use crate::{Engine, Stop};
 /// The symbols of a program function f. All but `stateless` take the snapshot of the precondition
 /// first.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FunctionSymbols {
-    pub(crate) full: Symbol,
+pub struct FunctionSymbols {
+    pub full: Symbol,
     /// Equal to `full`, but the definition is not unrolled for it.
-    pub(crate) limited: Symbol,
+    pub limited: Symbol,
     /// True of all arguments the function was applied to; for triggers.
-    pub(crate) stateless: Symbol,
+    pub stateless: Symbol,
     /// The application is in the function's domain.
     pub(crate) precondition: Symbol,
 }
@@ -161,7 +161,7 @@ impl Engine<'_> {
 }
 
 /// The fresh symbols in some terms, in a fixed order.
-pub(crate) fn fresh_symbols(
+pub fn fresh_symbols(
     terms: &Terms,
     roots: &[Term],
     more: Term,

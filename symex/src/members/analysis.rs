@@ -9,7 +9,6 @@ use sil::program::{
 use sil::recursion::applied;
 use sil::walk::{Visit, walk_body, walk_expr, walk_stmts};
 
-use crate::rules::shape::has_two_readings;
 use crate::state::heap::Resource;
 use crate::whole::Fact;
 
@@ -222,4 +221,9 @@ fn may_write(statement: &Stmt) -> bool {
         StmtKind::Inhale(assertion) | StmtKind::Assume(assertion) => !assertion.is_pure(),
         _ => false,
     }
+}
+
+/// Tells whether `[a, b]` occurs in a clause.
+pub fn has_two_readings(clause: &Expr) -> bool {
+    clause.any(|expr| matches!(expr.kind, ExprKind::InhaleExhale { .. }))
 }

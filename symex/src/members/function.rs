@@ -17,7 +17,7 @@ use crate::knowledge::functions::{FunctionAxioms, is_opaque};
 use crate::knowledge::symbols::FunctionSymbols;
 use crate::members::function::axioms::limited_axiom;
 use crate::members::function::axioms::stateless_axiom;
-pub use crate::members::function::written::{InSil, Written};
+pub use crate::members::function::written::Written;
 use crate::rules::assertion::Assertions;
 use crate::rules::language::Language;
 use crate::whole::Fact;
@@ -59,7 +59,7 @@ impl<'p> Engine<'p> {
     ///
     /// SOUNDNESS: where a part of an instance is held, what its body applies is applied to that
     /// part, so what is shown of it must not build on sums, exact or not (trap T4).
-    pub(crate) fn amounts_held_in(&self, function: FunctionId) -> Amounts {
+    pub fn amounts_held_in(&self, function: FunctionId) -> Amounts {
         if self.of_program(Fact::IsInBodies(function)) {
             Amounts::SomeOrNone
         } else {

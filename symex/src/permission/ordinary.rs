@@ -22,7 +22,7 @@ pub(crate) struct Taken(pub(crate) Term);
 
 /// Permission that is missing.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lack {
+pub struct Lack {
     pub(crate) reported: Reported,
     /// The claim that there is enough.
     enough: Term,
@@ -173,13 +173,13 @@ impl Engine<'_> {
     }
 
     /// The heap, for permission given in the reading of amounts that is in force.
-    pub(crate) fn heap_to_extend(&mut self) -> &mut Heap {
+    pub fn heap_to_extend(&mut self) -> &mut Heap {
         self.here.heap.amounts = self.here.heap.amounts.weaker(self.frame.assertion.amounts);
         &mut self.here.heap
     }
 
     /// Tells whether amounts mean what they say when permission is added now (trap T8).
-    pub(crate) fn extends_exactly(&self) -> bool {
+    pub fn extends_exactly(&self) -> bool {
         self.here.heap.amounts.weaker(self.frame.assertion.amounts) == Amounts::Exact
     }
 
@@ -438,7 +438,7 @@ impl Engine<'_> {
 
     /// Makes the claim that the held amount suffices for the needed one: where amounts mean
     /// nothing, or where the needed amount is still open, some suffices for some.
-    pub(crate) fn is_enough(&mut self, needed: Term, held: Term) -> Term {
+    pub fn is_enough(&mut self, needed: Term, held: Term) -> Term {
         if self.frame.assertion.amounts == Amounts::Exact && self.is_exact(needed) {
             self.terms.le(needed, held)
         } else {

@@ -24,17 +24,17 @@
 
 pub(crate) mod chunks;
 mod everywhere;
-pub(crate) mod injectivity;
-pub(crate) mod inverse;
+pub mod injectivity;
+pub mod inverse;
 mod rewrite;
 pub(crate) mod single;
 pub(crate) mod summaries;
-pub(crate) mod touch;
+pub mod touch;
 
 use rustc_hash::FxBuildHasher;
 
 /// The label of a formula that quantified permissions bring along.
-pub(crate) fn label(of: &str) -> String {
+pub fn label(of: &str) -> String {
     format!("qp.{of}")
 }
 

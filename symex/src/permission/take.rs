@@ -21,7 +21,7 @@ use crate::state::quantified::{Access, Footprint};
 use crate::{Amounts, Engine, Stop};
 
 /// The permission to be taken.
-pub(crate) trait Need {
+pub trait Need {
     /// The statement of the sources about the permission that they have given.
     type Given;
 
@@ -49,16 +49,16 @@ pub(crate) struct OfLocation<'a> {
 }
 
 /// An amount for each location of a resource.
-pub(crate) struct OfAll<'a> {
-    pub(crate) access: &'a Access,
-    pub(crate) footprint: &'a Footprint,
+pub struct OfAll<'a> {
+    pub access: &'a Access,
+    pub footprint: &'a Footprint,
 }
 
 impl Engine<'_> {
     /// Takes what is needed from what is left of the heap; `None`: there is not enough.
     ///
     /// SOUNDNESS: every rule that takes permission comes through here.
-    pub(crate) fn take<N: Need>(&mut self, need: &N) -> Result<Option<N::Given>, Stop> {
+    pub fn take<N: Need>(&mut self, need: &N) -> Result<Option<N::Given>, Stop> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return need.show_some(self);
         }

@@ -32,7 +32,7 @@ struct Progress {
 }
 
 /// The value of what has been taken, which may be nothing.
-struct Gathered {
+pub(crate) struct Gathered {
     value: Term,
     /// When something has been.
     some: Term,
@@ -329,7 +329,7 @@ impl Engine<'_> {
     }
 
     /// Adds what an assertion has fetched from around to the heap of the package.
-    pub(crate) fn keep_fetched(&mut self) -> Result<(), Stop> {
+    pub fn keep_fetched(&mut self) -> Result<(), Stop> {
         let moved = std::mem::take(&mut self.here.package.moved);
         for (resource, chunks) in moved.resources() {
             for chunk in chunks {
@@ -377,7 +377,7 @@ impl Engine<'_> {
 
     /// Learns that portions of one location have one value. In a package it is noted for when the
     /// wand is applied.
-    pub(crate) fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
+    pub fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
         if self.here.may_transfer()
             && self.mode.bound == self.mode.roots
             && self.terms.mentions(fact, &self.mode.roots)
@@ -392,7 +392,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: a portion counts only as far as it has been given up, whatever the inner package
     /// knows (trap T10d).
-    pub(crate) fn learn_passed_through(&mut self, after: &[Heap]) -> Result<(), Stop> {
+    pub fn learn_passed_through(&mut self, after: &[Heap]) -> Result<(), Stop> {
         let own = self.here.heap.clone();
         let around = self.here.package.reserve.clone();
         let resources: BTreeSet<_> =

@@ -95,7 +95,7 @@ struct Form {
 
 impl Engine<'_> {
     /// A quantified formula, with triggers made for it where it has none that can be used.
-    pub(crate) fn quantified(
+    pub fn quantified(
         &mut self,
         quant: Quant,
         variables: &[Term],

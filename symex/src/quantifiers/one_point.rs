@@ -26,7 +26,7 @@ use smt::terms::{Substitution, Term, TermKind, Terms, TheoryOp};
 use crate::state::quantified::Access;
 
 /// The variables of a quantifier that have one value only, with it.
-pub(crate) fn values<'e>(
+pub fn values<'e>(
     quantifier: Quantifier,
     variables: &[LocalId],
     body: &'e Expr,
@@ -121,7 +121,7 @@ fn value_under(terms: &Terms, condition: Term, variable: Term) -> Option<Term> {
 /// Puts values for variables until nothing has to be inverted, or no condition gives a value.
 /// Those that are no argument themselves come first: where the others can stay, the location
 /// itself says what they are.
-pub(crate) fn remove_fixed_variables(terms: &mut Terms, access: &mut Access) {
+pub fn remove_fixed_variables(terms: &mut Terms, access: &mut Access) {
     while access.variables.iter().any(|variable| !access.arguments.contains(variable)) {
         let (arguments, others): (Vec<Term>, Vec<Term>) =
             access.variables.iter().partition(|variable| access.arguments.contains(variable));

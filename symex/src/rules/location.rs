@@ -4,7 +4,7 @@ use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use crate::findings::blame::Blame;
-use crate::state::heap::{Chunk, Resource};
+use crate::state::heap::{Chunk, Heap, Resource};
 use crate::{Engine, Stop};
 
 impl Engine<'_> {
@@ -70,5 +70,20 @@ impl Engine<'_> {
             self.heap_to_extend().push(resource, Chunk { arguments, value, amount });
         }
         Ok(self.terms.snap_wrap(value))
+    }
+
+    /// Puts back what was framed around a loop.
+    pub fn rejoin(&mut self, frame: &Heap) -> Result<(), Stop> {
+        for (resource, chunks) in frame.resources() {
+            for chunk in chunks {
+                self.add_chunk(resource, chunk.clone())?;
+            }
+        }
+        for (resource, chunks) in frame.quantified_resources() {
+            for chunk in chunks {
+                self.here.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+        Ok(())
     }
 }

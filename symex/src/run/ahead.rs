@@ -13,14 +13,14 @@ use smt::terms::grow_stack;
 const MANY: u64 = 1 << 20;
 
 /// The numbers of paths of one implementation.
-pub(crate) struct Ahead {
+pub struct Ahead {
     /// From each statement of a block on, and at last from its terminator; for a loop block one
     /// number.
     counts: ArenaMap<BlockId, Vec<u64>>,
 }
 
 impl Ahead {
-    pub(crate) fn new(program: &Program, method: &Method, cfg: &Cfg) -> Self {
+    pub fn new(program: &Program, method: &Method, cfg: &Cfg) -> Self {
         let end = ways_of_all(&method.contract.postconditions);
         let mut counting = Counting { program, cfg, end, counts: ArenaMap::default() };
         counting.block(cfg.entry);
@@ -28,12 +28,12 @@ impl Ahead {
     }
 
     /// From the beginning of a block on.
-    pub(crate) fn of_block(&self, block: BlockId) -> u64 {
+    pub fn of_block(&self, block: BlockId) -> u64 {
         self.of_statement(block, 0)
     }
 
     /// From a statement of a block on; the index of its terminator is the number of statements.
-    pub(crate) fn of_statement(&self, block: BlockId, index: usize) -> u64 {
+    pub fn of_statement(&self, block: BlockId, index: usize) -> u64 {
         self.counts.get(block).and_then(|counts| counts.get(index)).copied().unwrap_or(1)
     }
 }
@@ -98,11 +98,11 @@ impl Counting<'_> {
     }
 }
 
-pub(crate) fn sum(left: u64, right: u64) -> u64 {
+pub fn sum(left: u64, right: u64) -> u64 {
     left.saturating_add(right).min(MANY)
 }
 
-pub(crate) fn product(left: u64, right: u64) -> u64 {
+pub fn product(left: u64, right: u64) -> u64 {
     left.saturating_mul(right).min(MANY)
 }
 
@@ -111,7 +111,7 @@ fn ways_of_contract(contract: &Contract) -> u64 {
     product(ways_of_all(&contract.preconditions), ways_of_all(&contract.postconditions))
 }
 
-pub(crate) fn ways_of_all(clauses: &[Expr]) -> u64 {
+pub fn ways_of_all(clauses: &[Expr]) -> u64 {
     clauses.iter().map(ways).fold(1, product)
 }
 

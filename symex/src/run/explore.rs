@@ -36,12 +36,12 @@ use crate::{Engine, Stop, View};
 #[derive(Default)]
 pub struct Run<'p> {
     /// Innermost last.
-    pub(crate) explorers: Vec<Explorer>,
+    pub explorers: Vec<Explorer>,
     pub sharing: Option<Sharing<'p>>,
     /// The present step has come to a decision where other alternatives are left to others.
-    pub(crate) has_turned: bool,
+    pub has_turned: bool,
     /// The heaps that `old` inside of wands refers to.
-    pub(crate) heaps_in_wands: Vec<Heap>,
+    pub heaps_in_wands: Vec<Heap>,
 }
 
 impl Run<'_> {
@@ -133,7 +133,7 @@ struct Decision {
 
 /// One exploration in progress.
 #[derive(Debug, Default)]
-pub(crate) struct Explorer {
+pub struct Explorer {
     journal: Vec<Entry>,
     cursor: usize,
     decisions: Vec<Decision>,
@@ -144,34 +144,34 @@ pub(crate) struct Explorer {
 
 impl Explorer {
     /// For a driver that does not join paths.
-    pub(crate) fn without_facts() -> Self {
+    pub fn without_facts() -> Self {
         Self::default()
     }
 
     /// Tells whether a run could have gone another way.
-    pub(crate) fn has_decisions(&self) -> bool {
+    pub fn has_decisions(&self) -> bool {
         !self.decisions.is_empty()
     }
 
     /// How many ways there are if each has the decisions of this one.
-    pub(crate) fn ways(&self) -> u64 {
+    pub fn ways(&self) -> u64 {
         self.decisions.iter().map(|decision| decision.alternatives).fold(1, product)
     }
 
     /// Leaves the alternatives of all decisions to others.
-    pub(crate) fn forget_alternatives(&mut self) {
+    pub fn forget_alternatives(&mut self) {
         self.decisions.iter_mut().for_each(|decision| decision.untried.clear());
     }
 
     /// The alternatives left at the first branch that has some. Those without a literal build on
     /// what others before them find; they are not meant.
-    pub(crate) fn open_branch(&self) -> Option<Vec<usize>> {
+    pub fn open_branch(&self) -> Option<Vec<usize>> {
         let branch = self.decisions.iter().find(|decision| decision.is_open_branch())?;
         Some(branch.untried.iter().map(|&(index, _)| index).collect())
     }
 
     /// Leaves the alternatives of that branch to others; says when it was made.
-    pub(crate) fn give_away(&mut self) -> Option<usize> {
+    pub fn give_away(&mut self) -> Option<usize> {
         let branch = self.decisions.iter_mut().find(|decision| decision.is_open_branch())?;
         branch.untried.clear();
         Some(branch.time)
@@ -189,8 +189,8 @@ impl Decision {
 /// The end of one run of [`Explore::explore`].
 pub struct Path<T> {
     /// The literals of its decisions.
-    pub(crate) literals: Vec<Term>,
-    pub(crate) value: T,
+    pub literals: Vec<Term>,
+    pub value: T,
 }
 
 /// Runs inside of explorations and scopes.
@@ -385,7 +385,7 @@ impl Engine<'_> {
 
     /// Goes back to the last decision with an alternative left and takes it. `false`: there is
     /// none.
-    pub(crate) fn backtrack(&mut self) -> Result<bool, Stop> {
+    pub fn backtrack(&mut self) -> Result<bool, Stop> {
         self.go_on()?;
         loop {
             let Some(decision) = self.innermost().decisions.last_mut() else { return Ok(false) };
@@ -414,7 +414,7 @@ impl Engine<'_> {
 
     /// Returns the difference of the current path since the scopes were `depth` many: its literals,
     /// and the facts that no path before has handed out.
-    pub(crate) fn leave_for_merge(&mut self, depth: usize) -> (Vec<Term>, Vec<Guarded>) {
+    pub fn leave_for_merge(&mut self, depth: usize) -> (Vec<Term>, Vec<Guarded>) {
         let mut literals = Vec::new();
         let mut facts = Vec::new();
         for index in depth..self.knowledge.scopes.len() {

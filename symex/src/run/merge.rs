@@ -42,10 +42,10 @@ use crate::{Engine, Stop};
 const WAYS: u64 = 8;
 
 /// The end of a way: a state, and the value that was evaluated on the way.
-pub(crate) type Reached<'p> = (State<'p>, Term);
+pub type Reached<'p> = (State<'p>, Term);
 
 /// A fact, and the literals that led to where it was learnt, as a conjunction.
-pub(crate) type Guarded = (Term, Term);
+pub type Guarded = (Term, Term);
 
 /// Values that are the same thing on the two sides: of one variable, or of one location.
 type Counterparts = FxHashSet<(Term, Term)>;
@@ -53,7 +53,7 @@ type Counterparts = FxHashSet<(Term, Term)>;
 impl<'p> Engine<'p> {
     /// Tells whether to merge the conditionals of an assertion with so many ways through it, where
     /// no method decides: in contracts of functions and in predicates.
-    pub(crate) fn merges_ways(&self, clauses: &[Expr]) -> bool {
+    pub fn merges_ways(&self, clauses: &[Expr]) -> bool {
         match self.setting.join {
             Join::Always => true,
             Join::Never => false,
@@ -82,7 +82,7 @@ impl<'p> Engine<'p> {
 
     /// Goes on from where all the ways end, with the facts learnt on them; yields the value
     /// reached.
-    pub(crate) fn merge_paths(
+    pub fn merge_paths(
         &mut self,
         paths: Vec<Path<Reached<'p>>>,
         facts: Vec<Guarded>,
@@ -277,7 +277,7 @@ impl<'p> Engine<'p> {
     /// On the path where a condition has been decided: what was merged under it is again what it
     /// was on that side. So what is held under a condition is found at once where the condition is
     /// known.
-    pub(crate) fn settle(&mut self, condition: Term, holds: bool) {
+    pub fn settle(&mut self, condition: Term, holds: bool) {
         if self.setting.join == Join::Never || self.terms.as_bool(condition).is_some() {
             return;
         }

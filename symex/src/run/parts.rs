@@ -124,7 +124,7 @@ impl<'p> Sharing<'p> {
     }
 
     /// Counts the end of a path, if it is one of the own part.
-    pub(crate) fn count_path(&self) {
+    pub fn count_path(&self) {
         if self.has_arrived() {
             self.whole.paths.fetch_add(1, Ordering::Relaxed);
         }
@@ -149,7 +149,7 @@ impl<'p> Sharing<'p> {
     }
 
     /// Notes of loops whether some state met their invariants.
-    pub(crate) fn note_loops(&self, loops: BTreeMap<Span, bool>) {
+    pub fn note_loops(&self, loops: BTreeMap<Span, bool>) {
         let mut met = self.whole.met.lock().unwrap_or_else(PoisonError::into_inner);
         for (span, is_met) in loops {
             *met.entry(span).or_default() |= is_met;
@@ -214,12 +214,12 @@ impl<'p> Sharing<'p> {
     }
 
     /// Tells whether it is time to give alternatives away.
-    pub(crate) fn is_due(&self) -> bool {
+    pub fn is_due(&self) -> bool {
         self.way.is_none() && self.cost >= STEPS
     }
 
     /// Gives away alternatives of the branch that was made `at` some time.
-    pub(crate) fn give(&mut self, at: usize, alternatives: Vec<usize>) {
+    pub fn give(&mut self, at: usize, alternatives: Vec<usize>) {
         self.cost = 0;
         let mut turns = self.turns.clone();
         // Of what it was given itself it may pass on a part.

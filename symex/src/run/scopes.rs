@@ -12,9 +12,9 @@ use crate::{Engine, Stop};
 
 /// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.
 #[derive(Debug, Default)]
-pub(crate) struct Scope {
+pub struct Scope {
     /// The literal that opened the scope.
-    pub(crate) literal: Option<Term>,
+    pub literal: Option<Term>,
     /// Without the literal.
     pub(crate) facts: Vec<Term>,
     /// The facts that became known here: forgotten with the scope (trap T16c).
@@ -28,9 +28,9 @@ pub(crate) struct Scope {
 }
 
 /// The knowledge about the path: the tree of facts, and their consequences without the prover.
-pub(crate) struct Knowledge {
+pub struct Knowledge {
     /// From the root to where the current run is. Mirrors the solver's stack.
-    pub(crate) scopes: Vec<Scope>,
+    pub scopes: Vec<Scope>,
     /// All facts and literals of `scopes`, split into conjuncts.
     pub(crate) known: FxHashSet<Term>,
     /// The same, and what follows without the prover.

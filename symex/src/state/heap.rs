@@ -49,7 +49,7 @@ impl Heap {
     }
 
     /// An empty heap that chunks of both may be put in.
-    pub(crate) fn for_parts_of(left: &Self, right: &Self) -> Self {
+    pub fn for_parts_of(left: &Self, right: &Self) -> Self {
         Self { amounts: left.amounts.weaker(right.amounts), ..Self::default() }
     }
 
@@ -62,31 +62,29 @@ impl Heap {
         self.chunks.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
     }
 
-    pub(crate) fn set(&mut self, resource: Resource, chunks: Vec<Chunk>) {
+    pub fn set(&mut self, resource: Resource, chunks: Vec<Chunk>) {
         Rc::make_mut(&mut self.chunks).insert(resource, Rc::new(chunks));
     }
 
     /// The quantified chunks of a resource, in the order they came.
-    pub(crate) fn quantified(&self, resource: Resource) -> &[QuantifiedChunk] {
+    pub fn quantified(&self, resource: Resource) -> &[QuantifiedChunk] {
         self.quantified.get(&resource).map_or(&[], |chunks| chunks.as_slice())
     }
 
-    pub(crate) fn quantified_resources(
-        &self,
-    ) -> impl Iterator<Item = (Resource, &[QuantifiedChunk])> {
+    pub fn quantified_resources(&self) -> impl Iterator<Item = (Resource, &[QuantifiedChunk])> {
         self.quantified.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
     }
 
-    pub(crate) fn set_quantified(&mut self, resource: Resource, chunks: Vec<QuantifiedChunk>) {
+    pub fn set_quantified(&mut self, resource: Resource, chunks: Vec<QuantifiedChunk>) {
         Rc::make_mut(&mut self.quantified).insert(resource, Rc::new(chunks));
     }
 
-    pub(crate) fn push_quantified(&mut self, resource: Resource, chunk: QuantifiedChunk) {
+    pub fn push_quantified(&mut self, resource: Resource, chunk: QuantifiedChunk) {
         let chunks = Rc::make_mut(&mut self.quantified).entry(resource).or_default();
         Rc::make_mut(chunks).push(chunk);
     }
 
-    pub(crate) fn push(&mut self, resource: Resource, chunk: Chunk) {
+    pub fn push(&mut self, resource: Resource, chunk: Chunk) {
         let chunks = Rc::make_mut(&mut self.chunks).entry(resource).or_default();
         Rc::make_mut(chunks).push(chunk);
     }
@@ -104,7 +102,7 @@ impl Heap {
     }
 
     /// Tells whether both are the same version, so that facts about one are facts about the other.
-    pub(crate) fn same_version(&self, other: &Self) -> bool {
+    pub fn same_version(&self, other: &Self) -> bool {
         self.epoch == other.epoch
             && self.amounts == other.amounts
             && Rc::ptr_eq(&self.chunks, &other.chunks)

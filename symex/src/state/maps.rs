@@ -24,7 +24,7 @@ impl Engine<'_> {
     }
 
     /// The variables that stand for a location in quantified chunks.
-    pub(crate) fn formals(&mut self, resource: Resource) -> Vec<Term> {
+    pub fn formals(&mut self, resource: Resource) -> Vec<Term> {
         let sorts = self.argument_sorts(resource);
         sorts
             .into_iter()
@@ -34,14 +34,14 @@ impl Engine<'_> {
     }
 
     /// A term over the formals, about one location.
-    pub(crate) fn at(&mut self, resource: Resource, term: Term, arguments: &[Term]) -> Term {
+    pub fn at(&mut self, resource: Resource, term: Term, arguments: &[Term]) -> Term {
         let formals = self.formals(resource);
         let map: Substitution = formals.into_iter().zip(arguments.iter().copied()).collect();
         self.terms.substitute(term, &map)
     }
 
     /// The sort of the maps of a resource.
-    pub(crate) fn map_sort(&mut self, resource: Resource) -> Sort {
+    pub fn map_sort(&mut self, resource: Resource) -> Sort {
         let name = self.resource_name(resource);
         self.terms.user_sort(&format!("map.{name}"), &[])
     }
@@ -55,7 +55,7 @@ impl Engine<'_> {
     }
 
     /// map@arguments.
-    pub(crate) fn map_at(&mut self, resource: Resource, map: Term, arguments: &[Term]) -> Term {
+    pub fn map_at(&mut self, resource: Resource, map: Term, arguments: &[Term]) -> Term {
         let symbol = self.lookup_symbol(resource);
         let operands: Vec<Term> = std::iter::once(map).chain(arguments.iter().copied()).collect();
         self.terms.apply(symbol, &operands)

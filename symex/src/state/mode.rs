@@ -18,44 +18,44 @@ use crate::state::{Frame, Here, State};
 pub struct Mode {
     /// Variables of the quantifiers around the expression being evaluated: fresh symbols are
     /// functions of them.
-    pub(crate) bound: Vec<Term>,
+    pub bound: Vec<Term>,
     /// The snapshots of the left-hand sides of the packages in progress, innermost last.
-    pub(crate) roots: Vec<Term>,
+    pub roots: Vec<Term>,
     /// A trigger is being evaluated.
-    pub(crate) in_trigger: bool,
+    pub in_trigger: bool,
     /// An evaluation learns from the heaps it comes to.
     pub(crate) learns_inside: bool,
     /// Assertions inside of expressions are not shown now, but later (see
     /// [`Sil::verify_predicate`](crate::rules::Sil::verify_predicate)).
-    pub(crate) leaves_out_assertions: bool,
+    pub leaves_out_assertions: bool,
     /// Amounts that may be negative are no error now, but are looked at again later.
-    pub(crate) leaves_out_amounts: bool,
+    pub leaves_out_amounts: bool,
     /// Set while the body of a function is evaluated for its definition, if sides that are never
     /// taken may be left out.
-    pub(crate) is_defining: bool,
+    pub is_defining: bool,
     /// A contract is being checked in the reading of those who have to prove it.
-    pub(crate) in_other_reading: bool,
+    pub in_other_reading: bool,
     /// The conditionals of assertions are merged in the step that is being run.
-    pub(crate) joins: bool,
+    pub joins: bool,
     /// A value is evaluated that is kept for all paths (see [`crate::apart`]).
     pub(crate) is_apart: bool,
 }
 
 /// The finds of the evaluation in progress.
 #[derive(Default, Debug)]
-pub(crate) struct Gathered {
+pub struct Gathered {
     /// The applications met so far in the bodies of the quantifiers around, for their triggers.
-    pub(crate) applications: Vec<Application>,
+    pub applications: Vec<Application>,
     /// Definitions of maps met so far in the bodies of the quantifiers around.
-    pub(crate) below: Vec<Term>,
+    pub below: Vec<Term>,
     /// The variables for what is not defined in a trigger, where there are to be any.
-    pub(crate) trigger_holes: Option<Vec<Term>>,
+    pub trigger_holes: Option<Vec<Term>>,
     /// Predicate instances unfolded in the body of a function: predicate, arguments, snapshot.
     pub(crate) unfolded: Vec<(PredicateId, Vec<Term>, Term)>,
     /// An amount that may be negative has been left out (see [`Mode::leaves_out_amounts`]).
-    pub(crate) open_amounts: bool,
+    pub open_amounts: bool,
     /// Definitions of symbols made since the innermost package began.
-    pub(crate) definitions: Vec<Definition>,
+    pub definitions: Vec<Definition>,
 }
 
 /// A view of the engine: the engine itself, or the rules of a language on it. What runs inside of
@@ -161,7 +161,7 @@ impl<'p> Engine<'p> {
     ///
     /// SOUNDNESS: `formula` has to be true of some value of the symbol whatever the left-hand side
     /// gives.
-    pub(crate) fn export_definition(&mut self, symbol: Term, formula: Term) {
+    pub fn export_definition(&mut self, symbol: Term, formula: Term) {
         if self.here.may_transfer() && self.mode.bound == self.mode.roots {
             self.gathered.definitions.push(Definition {
                 roots: Vec::new(),
@@ -174,21 +174,21 @@ impl<'p> Engine<'p> {
 
 /// An application met in the body of a quantifier.
 #[derive(Debug)]
-pub(crate) struct Application {
-    pub(crate) function: FunctionId,
-    pub(crate) arguments: Vec<Term>,
-    pub(crate) application: Term,
+pub struct Application {
+    pub function: FunctionId,
+    pub arguments: Vec<Term>,
+    pub application: Term,
     /// As it is written there.
-    pub(crate) written: Expr,
+    pub written: Expr,
 }
 
 /// The meaning of a symbol made in a package. It holds whatever the left-hand side is, so it may
 /// leave the package, unlike facts (trap T10d).
 #[derive(Debug)]
-pub(crate) struct Definition {
+pub struct Definition {
     /// The left-hand sides it speaks about, of packages that are over.
-    pub(crate) roots: Vec<Term>,
+    pub roots: Vec<Term>,
     /// Mentions what is defined, and with it those roots.
-    pub(crate) trigger: Term,
-    pub(crate) formula: Term,
+    pub trigger: Term,
+    pub formula: Term,
 }

@@ -88,6 +88,6 @@ impl Engine<'_> {
 }
 
 /// The sort of functions from left-hand to right-hand snapshots.
-pub(crate) fn wand_sort(terms: &mut Terms) -> Sort {
+pub fn wand_sort(terms: &mut Terms) -> Sort {
     terms.user_sort("MWSF", &[])
 }

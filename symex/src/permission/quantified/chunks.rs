@@ -8,7 +8,7 @@ use crate::state::heap::{Chunk, Heap, Resource};
 
 /// The statement of one chunk, of either kind, about every location of its resource.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Portion {
+pub struct Portion {
     /// Over the formals of the resource.
     pub(crate) amount: Term,
     pub(crate) value: PortionValue,
@@ -24,7 +24,7 @@ pub(crate) enum PortionValue {
 
 impl Engine<'_> {
     /// r = arguments, over the formals.
-    pub(crate) fn is_location(&mut self, resource: Resource, arguments: &[Term]) -> Term {
+    pub fn is_location(&mut self, resource: Resource, arguments: &[Term]) -> Term {
         let formals = self.formals(resource);
         same_arguments(&mut self.terms, &formals, arguments)
     }

@@ -163,11 +163,7 @@ impl Engine<'_> {
     }
 
     /// After a failed consume: what was asked for is gone, as far as it was there.
-    pub(crate) fn forget_quantified(
-        &mut self,
-        resource: Resource,
-        amount: Term,
-    ) -> Result<(), Stop> {
+    pub fn forget_quantified(&mut self, resource: Resource, amount: Term) -> Result<(), Stop> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return Ok(());
         }

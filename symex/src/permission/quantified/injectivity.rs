@@ -15,21 +15,21 @@ use crate::{Engine, Stop};
 /// Evidence for [`Engine::footprint`], which makes inverse functions: they contradict each other
 /// where different values of the variables are one location (trap T15).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Injective {
+pub struct Injective {
     _made_here: (),
 }
 
 impl Injective {
     /// It has been shown where the assertion is declared, or the failure has been reported, or an
     /// option takes it for granted.
-    pub(crate) fn taken_from_declaration() -> Self {
+    pub fn taken_from_declaration() -> Self {
         Self { _made_here: () }
     }
 }
 
 impl Engine<'_> {
     /// Different values of the variables are different locations, or it is reported.
-    pub(crate) fn prove_injective(
+    pub fn prove_injective(
         &mut self,
         access: &Access,
         blame: Blame,
@@ -45,7 +45,7 @@ impl Engine<'_> {
     }
 
     /// Asks whether different values of the variables are different locations.
-    pub(crate) fn is_injective(&mut self, access: &Access) -> Result<Option<Injective>, Stop> {
+    pub fn is_injective(&mut self, access: &Access) -> Result<Option<Injective>, Stop> {
         let answer = self.ask_injective(access)?;
         Ok((answer == Answer::Yes).then_some(Injective { _made_here: () }))
     }

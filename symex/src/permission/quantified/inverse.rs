@@ -15,13 +15,13 @@ use crate::{Engine, Stop};
 pub(crate) type Key = (Vec<Term>, Term, Vec<Term>);
 
 /// The variables of a quantified permission in terms of the location.
-pub(crate) struct Inverse {
+pub struct Inverse {
     /// Variable to a term over the formals.
-    pub(crate) of: Substitution,
+    pub of: Substitution,
     /// Over the formals: the location is the receiver for some values of the variables.
-    pub(crate) image: Term,
+    pub image: Term,
     /// Terms over the formals that make the axioms fire.
-    pub(crate) triggers: Vec<Vec<Term>>,
+    pub triggers: Vec<Vec<Term>>,
 }
 
 impl Engine<'_> {
@@ -29,7 +29,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: the receiver is injective where the access is active; proved before, or known
     /// from the contract's own check (trap T15).
-    pub(crate) fn inverse(&mut self, access: &Access) -> Result<Inverse, Stop> {
+    pub fn inverse(&mut self, access: &Access) -> Result<Inverse, Stop> {
         let formals = self.formals(access.resource);
         if let Some(direct) = direct_inverse(&mut self.terms, access, &formals) {
             return Ok(direct);
@@ -156,7 +156,7 @@ impl Engine<'_> {
     /// Where an argument has a variable only with an offset, as in `loc(a, i + 1)` or `loc(a, n -
     /// i)`, another variable is put for all of it: sums are matched literally, and `loc(a, k)`
     /// would not be found.
-    pub(crate) fn remove_offsets(&mut self, access: &mut Access) {
+    pub fn remove_offsets(&mut self, access: &mut Access) {
         for variable in access.variables.clone() {
             if self.terms.sort(variable) != Sort::INT {
                 continue;
@@ -209,7 +209,7 @@ impl Engine<'_> {
     }
 
     /// The triggers the user gave, and the receiver itself.
-    pub(crate) fn access_triggers(&mut self, access: &Access) -> Vec<Vec<Term>> {
+    pub fn access_triggers(&mut self, access: &Access) -> Vec<Vec<Term>> {
         let mut triggers = access.triggers.clone();
         let mut receiver: Vec<Term> = Vec::new();
         for &argument in &access.arguments {
@@ -242,7 +242,7 @@ impl Engine<'_> {
 
     /// A fact learnt under a quantifier, for all values of its variables. What is itself quantified
     /// is merged with the variables around it where its own triggers cover them.
-    pub(crate) fn quantified_fact(
+    pub fn quantified_fact(
         &mut self,
         variables: &[Term],
         triggers: &[Vec<Term>],
@@ -339,7 +339,7 @@ fn direct_inverse(terms: &mut Terms, access: &Access, formals: &[Term]) -> Optio
 }
 
 /// c ∧ p > 0.
-pub(crate) fn active(terms: &mut Terms, access: &Access) -> Term {
+pub fn active(terms: &mut Terms, access: &Access) -> Term {
     let some = terms.is_some(access.amount);
     terms.and([access.guard, some])
 }

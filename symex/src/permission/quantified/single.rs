@@ -173,7 +173,7 @@ impl Engine<'_> {
     }
 
     /// `loss` at one location, as a function of the location.
-    pub(crate) fn need_of(&mut self, resource: Resource, arguments: &[Term], loss: Term) -> Term {
+    pub fn need_of(&mut self, resource: Resource, arguments: &[Term], loss: Term) -> Term {
         let is_it = self.is_location(resource, arguments);
         self.terms.ite(is_it, loss, Terms::NONE)
     }

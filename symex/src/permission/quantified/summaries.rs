@@ -54,7 +54,7 @@ impl Engine<'_> {
     /// Defines the summaries of the fields that are read below a quantifier before it is entered:
     /// what is learnt inside stays under the conditions and triggers of the place where it was
     /// learnt.
-    pub(crate) fn define_summaries<'e>(
+    pub fn define_summaries<'e>(
         &mut self,
         formulas: impl IntoIterator<Item = &'e Expr>,
     ) -> Result<(), Stop> {
@@ -113,7 +113,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: that the portions hold permission wherever the amount is positive has been
     /// proved.
-    pub(crate) fn partial_summary(
+    pub fn partial_summary(
         &mut self,
         resource: Resource,
         portions: &[Portion],
@@ -332,7 +332,7 @@ impl Engine<'_> {
     }
 
     /// Tells whether a fact learnt below a quantifier is known without its premises.
-    pub(crate) fn is_known_around(&self, fact: Term) -> bool {
+    pub fn is_known_around(&self, fact: Term) -> bool {
         match *self.terms.kind(fact) {
             TermKind::Implies(_, fact) => self.is_known_around(fact),
             _ => self.knowledge.known.contains(&fact),
@@ -342,11 +342,7 @@ impl Engine<'_> {
     /// Where a quantifier over `variables` ends: what was defined below it since `first`, and is
     /// the same for all values of its variables, is defined around it too, whether or not anything
     /// brings an instance of its body up.
-    pub(crate) fn release_met_below(
-        &mut self,
-        first: usize,
-        variables: &[Term],
-    ) -> Result<(), Stop> {
+    pub fn release_met_below(&mut self, first: usize, variables: &[Term]) -> Result<(), Stop> {
         let met = self.gathered.below.split_off(first);
         for definition in met {
             if !occurring(&self.terms, variables, &[definition]).is_empty() {
@@ -390,7 +386,7 @@ impl Engine<'_> {
     }
 
     /// The map of a quantified permission that is produced.
-    pub(crate) fn map_of_snapshot(
+    pub fn map_of_snapshot(
         &mut self,
         resource: Resource,
         snapshot: Option<Term>,

@@ -15,7 +15,7 @@ use crate::{Engine, Stop};
 
 impl Engine<'_> {
     /// The term for a location in triggers.
-    pub(crate) fn touched(&mut self, resource: Resource, arguments: &[Term]) -> Term {
+    pub fn touched(&mut self, resource: Resource, arguments: &[Term]) -> Term {
         let sorts = self.argument_sorts(resource);
         let name = format!("touched.{}", self.resource_name(resource));
         let symbol = self.terms.declare_function(&name, &sorts, Sort::BOOL);
@@ -23,7 +23,7 @@ impl Engine<'_> {
     }
 
     /// Makes a location known to triggers, if there are any that want it.
-    pub(crate) fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
+    pub fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
         if self.mode.in_trigger || !self.of_program(Fact::IsTrigger(resource)) {
             return Ok(());
         }
@@ -42,7 +42,7 @@ impl Engine<'_> {
     }
 
     /// ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.
-    pub(crate) fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
+    pub fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
         if !self.of_program(Fact::IsTrigger(access.resource)) {
             return Ok(());
         }
@@ -56,7 +56,7 @@ impl Engine<'_> {
 
     /// Makes a value known that perhaps nothing uses: a user writes `let x == (lemma(e)) in …` for
     /// the sake of the application. Of what is made of several values each is.
-    pub(crate) fn mention_unused(&mut self, value: Term) -> Result<(), Stop> {
+    pub fn mention_unused(&mut self, value: Term) -> Result<(), Stop> {
         if self.mode.in_trigger {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl Engine<'_> {
 
     /// Makes the collections known whose elements some formulas are about: what is an element of
     /// their parts is one of theirs.
-    pub(crate) fn mention_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
+    pub fn mention_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
         self.mention_closed(formulas, |terms, user, collection| {
             matches!(
                 terms.kind(user),
@@ -99,7 +99,7 @@ impl Engine<'_> {
     /// Makes collections known that are written down below a quantifier, as in `Seq(x, y)[i]`: what
     /// their elements are is triggered by the term, and an instance of the quantifier may come up
     /// only by them.
-    pub(crate) fn mention_explicit_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
+    pub fn mention_explicit_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
         self.mention_closed(formulas, |terms, _, collection| {
             terms.is_explicit_collection(collection)
         })
@@ -140,7 +140,7 @@ impl Engine<'_> {
     }
 
     /// ∀m, r {m@r}. touched(r).
-    pub(crate) fn use_touch(&mut self, resource: Resource) -> Result<(), Stop> {
+    pub fn use_touch(&mut self, resource: Resource) -> Result<(), Stop> {
         if !self.of_program(Fact::IsTrigger(resource)) {
             return Ok(());
         }
@@ -165,7 +165,7 @@ impl Engine<'_> {
 
 /// A predicate that is true of everything: it makes a term known to the prover, which matches
 /// known terms only.
-pub(crate) fn mentioned(terms: &mut Terms, term: Term) -> Term {
+pub fn mentioned(terms: &mut Terms, term: Term) -> Term {
     let sort = terms.sort(term);
     let name = format!("mentioned.{}", terms.sort_name(sort));
     let symbol = terms.declare_function(&name, &[sort], Sort::BOOL);

@@ -11,7 +11,7 @@ use crate::members::analysis::Analysis;
 use crate::options::Options;
 use crate::state::heap::Resource;
 use crate::whole::Facts;
-use crate::{Context, Explore, Visible};
+use crate::{Above, Context, Explore, Visible};
 
 /// Runs a test inside of an engine without a program.
 pub(crate) fn with_engine(test: impl FnOnce(&mut Engine<'_>)) {
@@ -30,7 +30,15 @@ fn with_program(text: &str, test: impl FnOnce(&mut Engine<'_>)) {
     let loaded = sil::load::load_text("test.sil", text);
     let program: Program = loaded.program.expect("nothing is wrong with it");
     let options = Options::default();
-    let context = Context::new(&program, &loaded.sources, &options, &crate::observer::Nobody, None);
+    let above = Above {
+        consolidation: |_| Ok(false),
+        axioms: |_, _, _| Ok(()),
+        unfold: |_, _, _, _, _, _| Ok(()),
+        fields_in: |_, _| None,
+        amounts: None,
+    };
+    let context =
+        Context::new(&program, &loaded.sources, &options, &crate::observer::Nobody, None, above);
     let (functions, predicates) = (FxHashSet::default(), FxHashSet::default());
     let analysis = Analysis::of(&program);
     let facts = Facts::of(&analysis);

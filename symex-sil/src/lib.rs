@@ -1,0 +1,8 @@
+//! Symbolic execution of SIL: its rules, and the drivers of its members, on the engine of [`symex`].
+//!
+//! In reading order: [`rules`], [`members`].
+
+pub mod members;
+pub mod rules;
+
+pub use self::rules::{Sil, above};

@@ -1,0 +1,174 @@
+//! Reading a field, writing it, and new objects.
+
+use sil::program::FieldId;
+use sil::source::Span;
+use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
+
+use crate::findings::blame::Blame;
+use crate::permission::ordinary::Lack;
+use crate::state::heap::{Chunk, Resource};
+use crate::{Engine, Stop};
+
+/// The result for a field that could not be read.
+enum Unread {
+    /// All that was wrong is that its receiver might be null; otherwise it has this value.
+    Read(Term),
+    Missing(Lack),
+}
+
+impl Engine<'_> {
+    /// The same, of a receiver that has been evaluated.
+    pub fn read_field(
+        &mut self,
+        receiver: Term,
+        field: FieldId,
+        sort: Sort,
+        at: Span,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let resource = Resource::Field(field);
+        if let Some(value) = self.lookup(resource, &[receiver], blame)? {
+            return Ok(value);
+        }
+        if let Some(hole) = self.trigger_hole(sort, &[receiver]) {
+            return Ok(hole);
+        }
+        let value = self.fresh("unread", sort);
+        self.note_unread();
+        if blame.is_trusted() {
+            return Ok(value);
+        }
+        let is_inside = self.run.explorers.len() > 1;
+        let lack = match self.report_read(resource, receiver, blame, at) {
+            Ok(Unread::Read(value)) => return Ok(value),
+            Ok(Unread::Missing(lack)) => lack,
+            // The path may go on without this part of the expression. SOUNDNESS: nothing has been
+            // reported, so what depends on the value fails like anything else.
+            Err(Stop::Infeasible) if is_inside => return Ok(value),
+            Err(stop) => return Err(stop),
+        };
+        self.taint(value, lack.reported)?;
+        match self.assume_no_lack(lack) {
+            Err(Stop::Infeasible) if is_inside => return Ok(value),
+            missing => _ = missing?,
+        }
+        // Assume the permission, so that what follows from its absence is not reported as well.
+        let amount = self.fresh("assumed", Sort::PERM);
+        let positive = self.terms.lt(Terms::NONE, amount);
+        self.assume(positive)?;
+        self.add_missing(resource, Chunk { arguments: vec![receiver], value, amount })?;
+        Ok(value)
+    }
+
+    /// Reports why a field cannot be read.
+    fn report_read(
+        &mut self,
+        resource: Resource,
+        receiver: Term,
+        blame: Blame,
+        at: Span,
+    ) -> Result<Unread, Stop> {
+        if self.fail_receiver(receiver, blame, at)?
+            && let Some(value) = self.lookup(resource, &[receiver], blame)?
+        {
+            return Ok(Unread::Read(value));
+        }
+        let heap = self.here.heap.clone();
+        let lack = self.report_lack(&heap, resource, &[receiver], None, blame, at)?;
+        Ok(Unread::Missing(lack))
+    }
+
+    /// Gives a field a new value: needs full permission.
+    pub fn write_field(
+        &mut self,
+        receiver: Term,
+        field: FieldId,
+        value: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let resource = Resource::Field(field);
+        if self.rewrite(resource, receiver, value)? {
+            return Ok(());
+        }
+        let mut taken = self.take_location(resource, &[receiver], Terms::WRITE)?;
+        if taken.is_none() && self.fail_receiver(receiver, blame, at)? {
+            taken = self.take_location(resource, &[receiver], Terms::WRITE)?;
+        }
+        if taken.is_none() {
+            let (heap, needed) = (self.here.heap.clone(), Some(Terms::WRITE));
+            self.fail_permission(&heap, resource, &[receiver], needed, blame, at)?;
+            self.drop_aliases(resource, &[receiver])?;
+            let chunk = Chunk { arguments: vec![receiver], value, amount: Terms::WRITE };
+            return self.add_missing(resource, chunk);
+        }
+        let chunk = Chunk { arguments: vec![receiver], value, amount: Terms::WRITE };
+        self.add_chunk(resource, chunk)
+    }
+
+    pub fn named(&mut self, hint: &str, value: Term) -> Result<Term, Stop> {
+        let small = match self.terms.kind(value) {
+            TermKind::Apply(_, arguments) => arguments.is_empty(),
+            TermKind::Null | TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_) => true,
+            _ => false,
+        };
+        if small {
+            return Ok(value);
+        }
+        let sort = self.terms.sort(value);
+        let name = self.fresh(hint, sort);
+        self.terms.define(name, value);
+        let definition = self.terms.identical(name, value);
+        self.made.defining.insert(definition);
+        self.assume(definition)?;
+        self.export_definition(name, definition);
+        if self.is_tainted(value)? {
+            let reported = self.log.rely_on_earlier_report();
+            self.log.taint(name, reported);
+        }
+        Ok(name)
+    }
+
+    /// A reference unlike every one that is a value of the state (trap T11).
+    pub fn new_object(&mut self, hint: &str) -> Result<Term, Stop> {
+        let object = self.fresh(hint, Sort::REF);
+        let fact = self.terms.differs(object, Terms::NULL);
+        self.assume(fact)?;
+        for (value, held) in self.values_of_state() {
+            let fact = match *self.terms.sort_kind(self.terms.sort(value)) {
+                SortKind::Ref => self.terms.differs(object, value),
+                SortKind::Set(element) if element == Sort::REF => {
+                    let member = self.terms.set_contains(object, value);
+                    self.terms.not(member)
+                }
+                SortKind::Seq(element) if element == Sort::REF => {
+                    let member = self.terms.seq_contains(object, value);
+                    self.terms.not(member)
+                }
+                _ => Terms::TRUE,
+            };
+            let fact = self.terms.implies(held, fact);
+            self.assume(fact)?;
+        }
+        Ok(object)
+    }
+
+    /// The values of variables, and the arguments and values of chunks with permission, each once
+    /// and with where it is one: where the amount of the chunk is positive.
+    fn values_of_state(&mut self) -> Vec<(Term, Term)> {
+        let mut values = indexmap::IndexSet::<_, rustc_hash::FxBuildHasher>::default();
+        for (local, _) in self.frame.locals.iter() {
+            values.extend(self.frame.store.get(local).map(|value| (value, Terms::TRUE)));
+        }
+        for heap in std::iter::once(&self.here.heap).chain(&self.here.framed) {
+            for (_, chunks) in heap.resources() {
+                for chunk in chunks {
+                    let held = self.terms.lt(Terms::NONE, chunk.amount);
+                    let of_chunk = chunk.arguments.iter().copied().chain([chunk.value]);
+                    values.extend(of_chunk.map(|value| (value, held)));
+                }
+            }
+        }
+        values.into_iter().collect()
+    }
+}

@@ -1,0 +1,105 @@
+//! Facts for all values of the variables of a quantifier.
+
+use smt::terms::{Sort, Term, TermKind};
+
+use crate::{Engine, Stop};
+
+impl Engine<'_> {
+    /// Assumes what was learnt about the body, for all values of its variables; yields it beside
+    /// what it was made of.
+    pub fn learn_for_all(
+        &mut self,
+        bound: &[Term],
+        triggers: &[Vec<Term>],
+        facts: Vec<Term>,
+        name: &str,
+    ) -> Result<Vec<(Term, Term)>, Stop> {
+        let mut learnt = Vec::with_capacity(facts.len());
+        for fact in facts {
+            if self.is_known_around(fact) {
+                continue;
+            }
+            let quantified = self.learnt_for_all(bound, triggers, fact, name);
+            self.assume(quantified)?;
+            learnt.push((quantified, fact));
+        }
+        Ok(learnt)
+    }
+
+    /// A fact learnt about the body, for all values of its variables. Where it mentions the
+    /// application that a trigger consists of, it is also there for that application in any other
+    /// state: what is known of `f(x)` for all x is used where `f` is applied to a value after the
+    /// heap has changed, too.
+    ///
+    /// SOUNDNESS: the fact holds for all values, whatever term brings it up.
+    fn learnt_for_all(
+        &mut self,
+        bound: &[Term],
+        triggers: &[Vec<Term>],
+        fact: Term,
+        name: &str,
+    ) -> Term {
+        let mut formulas = vec![self.quantified_fact(bound, triggers, fact, name)];
+        if !matches!(self.terms.kind(fact), TermKind::Quantifier(_)) {
+            for trigger in triggers {
+                if let Some((states, general)) = self.in_any_state(trigger, fact) {
+                    let variables: Vec<Term> = bound.iter().copied().chain(states).collect();
+                    let general = self.terms.forall(&variables, vec![general], fact, name, 1);
+                    // Without its trigger it would be matched by anything.
+                    if let TermKind::Quantifier(quantifier) = self.terms.kind(general)
+                        && !quantifier.triggers.is_empty()
+                    {
+                        formulas.push(general);
+                    }
+                }
+            }
+        }
+        self.terms.and(formulas)
+    }
+
+    /// A trigger with variables for the snapshots of the applications it consists of, if the
+    /// formula mentions one.
+    fn in_any_state(&mut self, trigger: &[Term], formula: Term) -> Option<(Vec<Term>, Vec<Term>)> {
+        let formula = self.limited_variant(formula);
+        let mut mentioned = false;
+        let mut states = Vec::new();
+        let mut general = Vec::with_capacity(trigger.len());
+        for &term in trigger {
+            let TermKind::Apply(symbol, operands) = self.terms.kind(term).clone() else {
+                general.push(term);
+                continue;
+            };
+            let unit = self.terms.unit();
+            let of_function =
+                self.caches.function_symbols.values().any(|known| known.limited == symbol);
+            if !of_function || operands[0] == unit {
+                general.push(term);
+                continue;
+            }
+            mentioned |= self.terms.contains(formula, term);
+            let state = self.terms.fresh_variable("state", Sort::SNAP);
+            states.push(state);
+            let operands: Vec<Term> =
+                std::iter::once(state).chain(operands.iter().skip(1).copied()).collect();
+            general.push(self.terms.apply(symbol, &operands));
+        }
+        mentioned.then_some((states, general))
+    }
+
+    /// A variable for what is not defined in a trigger, where there are to be any. Which locations
+    /// it is about follows from the values `of`.
+    ///
+    /// PERFORMANCE: a location that differs from instance to instance has a value in each of many
+    /// states, and a variable for it would be matched by all of them; so such a trigger stays as it
+    /// is.
+    pub fn trigger_hole(&mut self, sort: Sort, of: &[Term]) -> Option<Term> {
+        self.gathered.trigger_holes.as_ref()?;
+        if of.iter().any(|&value| self.terms.mentions(value, &self.mode.bound)) {
+            self.gathered.trigger_holes = None;
+            return None;
+        }
+        let hole = self.fresh_variable("hole", sort);
+        self.gathered.trigger_holes.get_or_insert_default().push(hole);
+        Some(hole)
+    }
+}
