@@ -179,6 +179,11 @@ impl Engine<'_> {
             }
             answer = self.query(goal, QueryKind::Obligation)?;
         }
+        if answer == Answer::No
+            && let Some(compared) = self.with_compared_arguments(goal)
+        {
+            answer = self.query(compared, QueryKind::Obligation)?;
+        }
         // Apart from the path, nothing has been asked.
         self.knowledge.has_failed = answer != Answer::Yes && !self.mode.is_apart;
         Ok(answer)

@@ -110,15 +110,20 @@ impl Engine<'_> {
         }
         for &term in noted.triggers.iter().flatten() {
             let term = self.terms.substitute(term, &constants);
-            let sort = self.terms.sort(term);
-            let name = format!("mentioned%{}", self.terms.sort_name(sort));
-            let mentioned = self.terms.declare_function(&name, &[sort], Sort::BOOL);
-            known.push(self.terms.apply(mentioned, &[term]));
+            known.push(self.mentioned(term));
         }
         let body = self.terms.substitute(noted.body, &constants);
         let body = self.opened_at(body, depth + 1, budget);
         let known = self.terms.and(known);
         self.terms.implies(known, body)
+    }
+
+    /// Makes a formula that says nothing and mentions a term, which triggers may match.
+    pub(super) fn mentioned(&mut self, term: Term) -> Term {
+        let sort = self.terms.sort(term);
+        let name = format!("mentioned%{}", self.terms.sort_name(sort));
+        let mentioned = self.terms.declare_function(&name, &[sort], Sort::BOOL);
+        self.terms.apply(mentioned, &[term])
     }
 
     /// The goal, or its body for candidates.

@@ -51,6 +51,13 @@ impl Default for Knowledge {
     }
 }
 
+impl Knowledge {
+    /// All facts of the path, split into conjuncts, in the order in which they became known.
+    pub(crate) fn learned(&self) -> impl Iterator<Item = Term> {
+        self.scopes.iter().flat_map(|scope| scope.learned.iter().copied())
+    }
+}
+
 impl Engine<'_> {
     /// Opens a scope in which `literal` holds.
     pub(crate) fn push(&mut self, literal: Option<Term>) -> Result<(), Stop> {
