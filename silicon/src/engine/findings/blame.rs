@@ -30,11 +30,13 @@ pub(crate) struct Blame {
     pub(crate) definedness: Definedness,
     /// The contract clause whose use failed, if it stands elsewhere.
     pub(crate) clause: Option<Span>,
+    /// The error where permission is missing, if it is another.
+    pub(crate) lacking: Option<ErrorId>,
 }
 
 impl Blame {
     pub(crate) fn new(error: ErrorId, span: Span) -> Self {
-        Self { error, span, definedness: Definedness::Checked, clause: None }
+        Self { error, span, definedness: Definedness::Checked, clause: None, lacking: None }
     }
 
     /// For the use of a contract that was checked where it is declared.

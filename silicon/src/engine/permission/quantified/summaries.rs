@@ -10,7 +10,7 @@ use crate::engine::permission::quantified;
 use crate::engine::permission::quantified::chunks::total;
 use crate::engine::permission::quantified::chunks::{Portion, PortionValue};
 use crate::engine::quantifiers::occurring;
-use crate::engine::state::heap::Resource;
+use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Engine, Stop};
 
 /// The identity of a summary: the portions, and the domain of its definition, if that is asked for.
@@ -76,6 +76,15 @@ impl Engine<'_> {
                 _ => {}
             });
         }
+        self.summaries_of(fields, &heaps)
+    }
+
+    /// Defines the summaries of some fields in the present heap, which is the first, and in others.
+    pub(crate) fn summaries_of(
+        &mut self,
+        fields: BTreeSet<Resource>,
+        heaps: &[Heap],
+    ) -> Result<(), Stop> {
         if self.mode.in_trigger {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 //! once.
 
 use sil::program::Expr;
+use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
@@ -13,6 +14,7 @@ use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
 use crate::engine::rules::shape::assembled;
 use crate::engine::run::explore::Answer;
+use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::Access;
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
@@ -61,11 +63,28 @@ impl Sil<'_, '_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let Some(access) = self.eval_quantified_access(conjunct, target, blame)? else {
-            // The condition cannot hold: nothing is taken.
             let (resource, _) = self.pattern(target)?;
-            let map = self.partial_summary(resource, &[], Terms::NONE)?;
-            return Ok(self.terms.snap_wrap(map));
+            return self.snapshot_of_none(resource);
         };
+        self.consume_access(&access, target.missing(), conjunct.body.span, blame)
+    }
+}
+
+impl Engine<'_> {
+    /// The snapshot where the condition of an access cannot hold: nothing is taken.
+    pub(crate) fn snapshot_of_none(&mut self, resource: Resource) -> Result<Term, Stop> {
+        let map = self.partial_summary(resource, &[], Terms::NONE)?;
+        Ok(self.terms.snap_wrap(map))
+    }
+
+    /// Takes a quantified permission away, or reports that it is `missing`; yields the snapshot.
+    pub(crate) fn consume_access(
+        &mut self,
+        access: &Access,
+        missing: Reason,
+        at: Span,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
         let resource = access.resource;
         // Where what is inhaled is not checked, contracts and bodies have not been checked at their
         // declarations.
@@ -75,12 +94,12 @@ impl Sil<'_, '_> {
         let is_use = blame.error == ErrorId::CallPrecondition
             || blame.error == ErrorId::ApplicationPrecondition && !blame.is_silent();
         let injective = if !blame.is_trusted() || is_use || is_unchecked {
-            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?
+            self.prove_injective(access, blame, Reason::NotInjective, at)?
         } else {
             Injective::taken_from_declaration()
         };
-        let footprint = self.footprint(&access, injective)?;
-        let map = match self.take(&OfAll { access: &access, footprint: &footprint })? {
+        let footprint = self.footprint(access, injective)?;
+        let map = match self.take(&OfAll { access, footprint: &footprint })? {
             Some(touched) => self.partial_summary(resource, &touched, footprint.amount)?,
             None => {
                 let mut reported = None;
@@ -88,9 +107,8 @@ impl Sil<'_, '_> {
                     if self.is_dead()? {
                         return Err(Stop::Infeasible);
                     }
-                    let at = conjunct.body.span;
-                    reported = Some(self.fail(Answer::No, blame, target.missing(), at));
-                    self.assume_enough(&access)?;
+                    reported = Some(self.fail(Answer::No, blame, missing, at));
+                    self.assume_enough(access)?;
                 }
                 self.note_missing(reported);
                 self.forget_quantified(resource, footprint.amount)?;
@@ -100,7 +118,7 @@ impl Sil<'_, '_> {
                     // What is said about the values in the same assertion fails for the same
                     // reason.
                     self.taint(map, reported)?;
-                    let chunk = QuantifiedChunk::new(&access, footprint, map);
+                    let chunk = QuantifiedChunk::new(access, footprint, map);
                     self.heap_to_extend().push_quantified(resource, chunk);
                 }
                 map
@@ -108,9 +126,7 @@ impl Sil<'_, '_> {
         };
         Ok(self.terms.snap_wrap(map))
     }
-}
 
-impl Engine<'_> {
     /// After a failed consume has been reported: what is left of the heap holds what was asked for,
     /// if it can.
     fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {

@@ -1,6 +1,7 @@
 //! Producing quantified permissions.
 
 use sil::program::Expr;
+use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
@@ -48,27 +49,38 @@ impl Sil<'_, '_> {
         };
         let access = self.eval_quantified_access(conjunct, target, blame)?;
         let Some(access) = access else { return Ok(()) };
+        self.produce_access(&access, snapshot, conjunct.body.span, blame)
+    }
+}
+
+impl Engine<'_> {
+    /// Adds a quantified permission, whose values are in the snapshot, if there is one.
+    pub(crate) fn produce_access(
+        &mut self,
+        access: &Access,
+        snapshot: Option<Term>,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
         // A contract's own check is no reason to skip this one: where it failed, the axioms of the
         // inverse functions would contradict each other. SOUNDNESS: an option may ask to take it
         // for granted; it is named among what is trusted.
         let is_shown = !blame.is_silent() && !self.context.options.assume_injectivity_on_inhale;
         let injective = if is_shown {
-            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?
+            self.prove_injective(access, blame, Reason::NotInjective, at)?
         } else {
             Injective::taken_from_declaration()
         };
-        let footprint = self.footprint(&access, injective)?;
+        let footprint = self.footprint(access, injective)?;
         let map = self.map_of_snapshot(access.resource, snapshot)?;
-        self.assume_access_facts(&access)?;
-        self.touch_all(&access)?;
+        self.assume_access_facts(access)?;
+        self.touch_all(access)?;
         let domain = self.terms.is_some(footprint.amount);
-        let mut chunk = QuantifiedChunk::new(&access, footprint, map);
+        let mut chunk = QuantifiedChunk::new(access, footprint, map);
         chunk.domain = Some(domain);
         self.add_quantified_chunk(access.resource, chunk)
     }
-}
 
-impl Engine<'_> {
     /// Adds a chunk whose facts have been assumed.
     pub(crate) fn add_quantified_chunk(
         &mut self,
