@@ -73,7 +73,8 @@ impl Chalice<'_, '_> {
         if !self.direct.tree.divides_counted(access) {
             return Ok(());
         }
-        let blame = Blame::new(ErrorId::NotSupported, span(access.span));
+        let words = "a share of a predicate with counting permissions cannot be taken";
+        let blame = Blame::new(ErrorId::NotSupported, span(access.span)).saying(words);
         self.prove(Terms::FALSE, blame, Reason::EpsilonScaling, span(access.span))
     }
 

@@ -11,7 +11,7 @@ use chalice::program::{
 };
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
-use super::eval::is_in;
+use super::eval::{Range, is_in};
 use super::fractions::Claim;
 use super::{Chalice, Direct, is_pure, renumbered, span};
 use crate::engine::findings::blame::{Blame, Reason};
@@ -185,12 +185,15 @@ impl<'v, 'p> Chalice<'v, 'p> {
                     let fact = self.eval(&fact_below(steps, fact), blame)?;
                     self.assume(fact)?;
                 }
-                Part::Permission { access, .. } => {
+                Part::Permission { access, object, .. } => {
                     let own = self.next_part(&mut rest)?;
                     let Some(many) = self.many(steps, *part, blame)? else { continue };
                     let at = span(access.span);
                     if let Resource::Predicate(_) = many.resource {
                         self.have_receivers(&many)?;
+                        if let (Object::ElementOf(elements), []) = (object, &steps[..]) {
+                            self.are_objects(elements, many.amount, blame)?;
+                        }
                     }
                     self.produce_access(&many, own, at, blame)?;
                 }
@@ -461,6 +464,26 @@ impl<'v, 'p> Chalice<'v, 'p> {
         let fact = self.quantified_fact(&many.variables, &many.triggers, fact, name);
         self.assume(fact)?;
         self.mention_collections(&[fact])
+    }
+
+    /// Learns the same of the elements of a sequence, by number.
+    ///
+    /// COMPLETENESS: that they are elements need not be known then.
+    fn are_objects(&mut self, elements: &Expr, amount: Term, blame: Blame) -> Result<(), Stop> {
+        let Range::Sequence(sequence) = self.range(elements, blame.trusted())? else {
+            return Ok(());
+        };
+        let index = self.fresh_variable("i", Sort::INT);
+        let (zero, length) = (self.terms.int(0), self.terms.seq_len(sequence));
+        let inside = [self.terms.le(zero, index), self.terms.lt(index, length)];
+        let held = self.terms.lt(Terms::NONE, amount);
+        let active = self.terms.and(inside.into_iter().chain([held]));
+        let element = self.terms.seq_at(sequence, index);
+        let exists = self.terms.differs(element, Terms::NULL);
+        let fact = self.terms.implies(active, exists);
+        let name = quantified::label("receiver");
+        let fact = self.terms.forall(&[index], vec![vec![element]], fact, name, 1);
+        self.assume(fact)
     }
 
     /// Defines, before a quantifier is entered, the values of the fields that are read below it.
