@@ -33,7 +33,7 @@
 //! # From code to a program
 //!
 //! A front end for another language makes the tree with [`mod@build`] and hands it to
-//! [`load::load_syntax`]. Nodes carry annotations that say where they come from; [`source_map`]
+//! [`load::load_syntax`]. Nodes carry annotations that say where they come from; [`source::map`]
 //! leads errors back there.
 //!
 //! # Walking and rewriting
@@ -111,7 +111,6 @@ pub mod reference;
 pub mod render;
 pub mod resolve;
 pub mod source;
-pub mod source_map;
 pub mod syntax;
 pub mod triggers;
 pub mod walk;

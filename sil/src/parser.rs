@@ -46,7 +46,7 @@ pub const MAX_DEPTH: usize = 12_000;
 /// In a module of its own, since the generated code has public items without documentation.
 mod grammar {
     #[derive(pest_derive::Parser)]
-    #[grammar = "grammar.pest"]
+    #[grammar = "parser/grammar.pest"]
     pub(super) struct Grammar;
 }
 

@@ -391,7 +391,7 @@ pub fn page() -> String {
 
 SIL is Viper's language and what is said of graphs below. In the forms, `e` is an expression, `b` one of type `Bool`, `A` an
 assertion (an expression that may be about permission), `T` a type. `silicon explain WORD` shows the forms that a word is part of.
-The grammar is `sil/src/grammar.pest`. This page is made from the tables in `sil/src/reference.rs`.
+The grammar is `sil/src/parser/grammar.pest`. This page is made from the tables in `sil/src/reference.rs`.
 ";
     page_of(head, SECTIONS, "viper", "vpr")
 }
@@ -407,7 +407,7 @@ mod tests {
 
     /// The words in quotes of the rules of the grammar for words.
     fn words_of_the_grammar() -> Vec<&'static str> {
-        let rules = include_str!("grammar.pest").lines().filter(|line| {
+        let rules = include_str!("parser/grammar.pest").lines().filter(|line| {
             let name = line.split_whitespace().next().unwrap_or_default();
             let others =
                 ["unary_word", "access_word", "quantifier", "map_word", "plain_type", "collection"];

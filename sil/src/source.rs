@@ -1,5 +1,7 @@
 //! Source files and the spans that point into them.
 
+pub mod map;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};

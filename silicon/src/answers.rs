@@ -31,10 +31,10 @@ pub(crate) use key::{Own, Subject};
 pub(crate) use recall::{Recall, Recalled, Work};
 pub use seal::{Signers, make_keys};
 
-use crate::engine::knowledge::functions::{FunctionAxioms, Phase};
 use encode::Digest;
 use serde::{Deserialize, Serialize};
 use store::Store;
+use symex::knowledge::functions::{FunctionAxioms, Phase};
 
 /// The answers of earlier runs, of any programs. They live as long as this does, in a directory, at
 /// a URL, or in a file that a run leaves; runs on several threads may share it.

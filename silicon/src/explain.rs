@@ -7,7 +7,7 @@
 use front::Language;
 use front::reference::{Form, Section, forms_with};
 
-use crate::report::{ErrorId, Reason};
+use symex::report::{ErrorId, Reason};
 
 /// The forms of a language that a word is part of.
 pub fn forms(language: Language, word: &str) -> Vec<&'static Form> {

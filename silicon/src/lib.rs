@@ -22,22 +22,17 @@
 //! ```
 
 pub mod answers;
-mod clock;
-mod direct;
-mod engine;
 pub mod expectations;
 pub mod explain;
 mod huge_pages;
-pub mod observer;
-pub mod options;
 pub mod output;
-pub mod report;
 pub mod session;
 mod stack;
 mod verify;
 
 pub use answers::Answers;
-pub use observer::Observer;
+pub use symex::observer::{self, Observer};
+pub use symex::{options, report};
 pub use verify::Request;
 
 /// A digest of the sources, the compiler and the profile of this build: two builds with one digest

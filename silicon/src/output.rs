@@ -22,8 +22,8 @@ use std::time::Duration;
 use sil::render::Colours;
 
 use crate::expectations::Difference;
-use crate::report::{Asked, Questions, Subject, Verdict};
 use crate::session::{Diagnostic, FileVerdict, Outcome};
+use symex::report::{Asked, Questions, Subject, Verdict};
 
 pub use self::fingerprint::Baseline;
 pub use self::human::subjects_in_words;

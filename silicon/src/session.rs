@@ -36,10 +36,6 @@ pub use input::{Input, Lines};
 pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Missing, Obligation, Outcome};
 
 use crate::answers::Answers;
-use crate::direct::Direct;
-use crate::observer::Planned;
-use crate::options::{Assigned, Options};
-use crate::report::{Cost, Finding, MemberKind, MemberReport, Statistics, Verdict};
 use crate::stack;
 use crate::verify::Request;
 use follow::Relay;
@@ -49,6 +45,10 @@ use load::Loaded;
 use place::Places;
 use replay::Replayer;
 use shard::{Dealt, Sharding};
+use symex::observer::Planned;
+use symex::options::{Assigned, Options};
+use symex::report::{Cost, Finding, MemberKind, MemberReport, Statistics, Verdict};
+use syxc::Direct;
 
 /// How far a program is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

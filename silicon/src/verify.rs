@@ -34,15 +34,15 @@ use self::selection::{is_selected, planned, reported};
 use self::tasks::{Run, note_predicate, observed};
 use self::turns::Turns;
 use crate::answers::{Answers, Recall, Recalled};
-use crate::direct::{Direct, above};
-use crate::engine::members::analysis::Analysis;
-use crate::engine::whole::Facts;
-use crate::engine::{Above, Context, Engine, Visible};
 use crate::huge_pages;
-use crate::observer::{Nobody, Observer, Planned};
-use crate::options::{Assigned, Options};
-use crate::report::{MemberReport, Report};
 use crate::stack;
+use symex::members::analysis::Analysis;
+use symex::observer::{Nobody, Observer, Planned};
+use symex::options::{Assigned, Options};
+use symex::report::{MemberReport, Report};
+use symex::whole::Facts;
+use symex::{Above, Context, Engine, Visible};
+use syxc::{Direct, above};
 
 /// A program to verify, and how.
 #[derive(Clone, Copy)]

@@ -16,29 +16,21 @@
 //! objects may have changed) stands in the one-sided assertions of SIL, all of them in [`frames`].
 
 mod assertions;
-mod auto_lemmas;
-mod base_cases;
 mod calls;
 mod checks;
-mod closed;
-mod datatypes;
+mod definitions;
 mod executed;
 mod forests;
 mod frames;
-mod functions;
 mod loops;
 mod member;
 mod objects;
-mod predicates;
 mod prelude;
 mod procedures;
-mod recursion;
 mod statements;
-mod termination;
 mod terms;
 mod triggers;
 mod types;
-mod unrolled;
 mod uses;
 
 use indexmap::{IndexMap, IndexSet};
@@ -48,6 +40,7 @@ use sil::syntax as s;
 use spl::program::{Declaration, FunctionId, PredicateId, ProcedureId, Program};
 use spl::source::{Sources, Span};
 
+use self::definitions::recursion;
 use self::prelude::Prelude;
 use self::uses::Table;
 use crate::Options;

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use front::grow_stack;
 
 use crate::program::Program;
+use crate::source::map::outward;
 use crate::source::{FileId, Name, OriginId, Sources, Span};
-use crate::source_map::outward;
 use crate::syntax::{Annotation, BinaryOp, Expr, ExprKind};
 
 /// The annotation of a conjunct. Nobody writes it, and it is not printed.

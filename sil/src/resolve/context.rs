@@ -290,7 +290,7 @@ pub(super) fn split_annotations(
                     origins.files.insert(key.clone(), path.clone());
                 }
                 ("src.receivers", _) => origins.tells_null_receivers = true,
-                ("src.trusted", [text]) => origins.trusted.push(crate::source_map::unescape(text)),
+                ("src.trusted", [text]) => origins.trusted.push(crate::source::map::unescape(text)),
                 _ => {}
             }
         }

@@ -10,7 +10,7 @@ use sil::load::load_text;
 use sil::print::Form;
 use sil::program::{Expr, ExprKind, Program, StmtKind};
 use sil::source::Span;
-use sil::source_map::SourceMap;
+use sil::source::map::SourceMap;
 use sil::walk::{Visit, walk_body, walk_expr};
 
 const PROGRAM: &str = r#"

@@ -3,11 +3,10 @@
 //!
 //! It covers the task's own parts, all parts that can be reached from these by ids, those that the
 //! schedule shows to it, all domains (their axioms are everywhere), options, and versions. The
-//! facts that a task asks for ([`crate::engine::whole`]) are known only when it has run; they are
+//! facts that a task asks for ([`symex::whole`]) are known only when it has run; they are
 //! compared beside the key.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -16,7 +15,7 @@ use sil::program::{FunctionId, PredicateId, Program};
 use sil::source::Span;
 
 use super::encode::{Digest, Encoded, Part, Reader, encode};
-use crate::options::{GivenUp, Join, Native, Options};
+use symex::options::{GivenUp, Options};
 
 /// The subject of a task, and the results that the schedule shows it.
 pub(crate) struct Subject<'s> {
@@ -139,38 +138,11 @@ fn name(program: &Program, part: Part) -> &str {
 
 /// Digests everything that is the same for all tasks of a run.
 fn base(program: &Program, options: &Options, given_up: &[GivenUp]) -> Digest {
-    let Options {
-        // Which members are reported on does not change what is found in them.
-        members: _,
-        excluded: _,
-        methods: _,
-        excluded_methods: _,
-        // Reports are the same for every number of threads.
-        threads: _,
-        // Who is near a limit on time is not kept.
-        deadline: _,
-        member_time_limit,
-        obligation_limit,
-        // Answers are not used then.
-        smt_log: _,
-        profile: _,
-        smoke,
-        exact_amounts_in_functions,
-        assume_injectivity_on_inhale,
-        assume_termination,
-        assume_failures,
-        join,
-        native,
-        counterexample,
-        variation,
-    } = options;
     let mut base = Writer::default();
     base.text("silicon.answer.1");
     base.text(env!("CARGO_PKG_VERSION"));
     base.text(crate::solver_version());
-    base.number(member_time_limit.unwrap_or(Duration::MAX).as_millis() as usize);
-    base.number(*obligation_limit as usize);
-    base.number(*variation as usize);
+    options.of_findings().into_iter().for_each(|choice| base.number(choice));
     for GivenUp { kind, name, is_defect, why, time: _ } in given_up {
         base.text(kind.name());
         base.text(name);
@@ -178,22 +150,6 @@ fn base(program: &Program, options: &Options, given_up: &[GivenUp]) -> Digest {
         base.text(why);
     }
     base.text("");
-    base.flag(*smoke);
-    base.flag(*exact_amounts_in_functions);
-    base.flag(*assume_injectivity_on_inhale);
-    base.flag(*assume_termination);
-    base.flag(*assume_failures);
-    base.number(match join {
-        Join::Auto => 0,
-        Join::Always => 1,
-        Join::Never => 2,
-    });
-    base.number(match native {
-        Native::On => 0,
-        Native::Off => 1,
-        Native::Checked => 2,
-    });
-    base.flag(*counterexample);
     base.flag(program.origins.is_annotated);
     base.flag(program.origins.tells_null_receivers);
     base.digest()

@@ -14,13 +14,13 @@ use sil::source::{Name, Sources, Span};
 use super::encode::{Part, Reader};
 use super::key::{Key, Keys, Subject};
 use super::{Answer, Answers, FactByName, store};
-use crate::engine::Context;
-use crate::engine::knowledge::functions::Phase;
-use crate::engine::members::analysis::Analysis;
-use crate::engine::state::heap::Resource;
-use crate::engine::whole::Fact;
-use crate::options::{GivenUp, Options};
-use crate::report::{Cost, Finding, MemberReport, Verdict, full_id};
+use symex::Context;
+use symex::knowledge::functions::Phase;
+use symex::members::analysis::Analysis;
+use symex::options::{GivenUp, Options};
+use symex::report::{Cost, Finding, MemberReport, Verdict, full_id};
+use symex::state::heap::Resource;
+use symex::whole::Fact;
 
 /// The run of one program.
 pub(crate) struct Recall<'p> {

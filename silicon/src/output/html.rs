@@ -21,8 +21,8 @@ use sil::render::Place;
 use self::source::Sheets;
 use super::{HARDEST, Summary, milliseconds, sums, words};
 use crate::explain;
-use crate::report::{Counterexample, Held, MemberKind, Named, Shown, Verdict};
 use crate::session::{Diagnostic, MemberOutcome, Outcome};
+use symex::report::{Counterexample, Held, MemberKind, Named, Shown, Verdict};
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");

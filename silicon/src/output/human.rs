@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use sil::render::{self, Colours};
 
 use super::{HARDEST, Summary, milliseconds, sums, trusted, words};
-use crate::report::{Asked, Cost, Questions, Statistics, Subject, Verdict};
 use crate::session::{Diagnostic, FileVerdict, Obligation, Outcome};
+use symex::report::{Asked, Cost, Questions, Statistics, Subject, Verdict};
 
 pub(super) fn verdicts(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
     for member in outcome.members.iter().filter(|member| member.verdict != Verdict::Verified) {

@@ -12,11 +12,11 @@ use sil::source::LineColumn;
 
 use super::{HARDEST, Summary, milliseconds};
 use crate::expectations::{Difference, Output};
-use crate::report::shown::Contents;
-use crate::report::{Asked, Counterexample, Questions, Shown, Verdict};
 use crate::session::follow::{Member, StateAt};
 use crate::session::replay::Replay;
 use crate::session::{Diagnostic, MemberOutcome, Obligation, Outcome};
+use symex::report::shown::Contents;
+use symex::report::{Asked, Counterexample, Questions, Shown, Verdict};
 
 /// The version of this format; a change that breaks readers raises it.
 const VERSION: u32 = 1;

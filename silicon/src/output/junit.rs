@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use sil::render::{self, Place, Severity};
 
 use super::Summary;
-use crate::report::Verdict;
 use crate::session::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
+use symex::report::Verdict;
 
 pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -203,7 +203,7 @@ mod tests {
         let defect =
             || Outcome::without_members("a", FileVerdict::Error, "internal", "x".to_owned());
         let place = Place::start_of("a");
-        let (kind, name) = (crate::report::MemberKind::Method, "m".to_owned());
+        let (kind, name) = (symex::report::MemberKind::Method, "m".to_owned());
         let member = crate::session::follow::Member { kind, id: name.clone(), name, place };
         let (member, found) = MemberOutcome::given_up(member, "why", std::time::Duration::ZERO);
         let mut outcome = Outcome { diagnostics: Vec::new(), ..defect() };

@@ -10,8 +10,8 @@ use sil::render::{Place, Severity};
 use super::Summary;
 use super::fingerprint::{FINGERPRINT, Fingerprints, rooted};
 use crate::explain;
-use crate::report::Verdict;
 use crate::session::{Diagnostic, FileVerdict, Outcome};
+use symex::report::Verdict;
 
 pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
     let diagnostics = || outcomes.iter().flat_map(|outcome| &outcome.diagnostics);
@@ -207,7 +207,7 @@ mod tests {
     /// Also where a member fails, so that the file has failed.
     #[test]
     fn a_run_is_successful_if_every_member_has_an_answer() {
-        let (kind, name) = (crate::report::MemberKind::Method, "m".to_owned());
+        let (kind, name) = (symex::report::MemberKind::Method, "m".to_owned());
         let place = Place::start_of("a");
         let member = crate::session::follow::Member { kind, id: name.clone(), name, place };
         let (given_up, _) =

@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use sil::render::{Place, Texts};
 
 use super::trusted;
-use crate::report::{MemberKind, Severity};
 use crate::session::parts::indexed;
 use crate::session::{Diagnostic, FileVerdict, Outcome};
+use symex::report::{MemberKind, Severity};
 
 pub(super) fn outcome(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "Silicon {}", env!("CARGO_PKG_VERSION"))?;

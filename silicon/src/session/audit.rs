@@ -7,7 +7,7 @@ use sil::program::{
 use sil::source::Span;
 
 use super::place::Places;
-use crate::options::Options;
+use symex::options::Options;
 
 /// Everything trusted, each in the user's words: first what options take for granted, then the rest
 /// in source order.

@@ -9,10 +9,10 @@ use super::graph::Bodies;
 use super::input::Lines;
 use super::replay::Replayer;
 use super::{Diagnostic, MemberOutcome, Outcome, Session};
-use crate::observer::{Observer, Planned};
-use crate::report::shown::{Contents, ShownState};
-use crate::report::{MemberKind, MemberReport};
 use crate::session::place::Places;
+use symex::observer::{Observer, Planned};
+use symex::report::shown::{Contents, ShownState};
+use symex::report::{MemberKind, MemberReport};
 
 /// A member of which there will be an outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,7 +8,7 @@ use sil::render::Place;
 use sil::source::Span;
 
 use super::place::Places;
-use crate::report::{ErrorId, Finding, MemberKind, MemberReport};
+use symex::report::{ErrorId, Finding, MemberKind, MemberReport};
 
 /// The control flow of one implementation.
 #[derive(Clone, PartialEq, Eq, Debug)]

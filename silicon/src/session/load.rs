@@ -11,8 +11,8 @@ use sil::render::{Message, Place, Texts};
 use sil::source::{SourceFile, Sources};
 
 use super::input::{Input, Language, Unreadable};
-use crate::direct::{self, Direct};
 use crate::verify::interpretations;
+use syxc::{self, Direct};
 
 /// The result of a front end for a file.
 #[derive(Debug, Default)]
@@ -120,7 +120,7 @@ pub(super) fn load_direct(input: &Input, text: Arc<str>) -> (Loaded, Option<Dire
     let mut sources = Sources::default();
     sources.add(SourceFile::new(name, text.clone()));
     let (program, direct) = program
-        .map(|program| direct::load(program, chalice::Options::of(&text, &input.parameters)))
+        .map(|program| syxc::load(program, chalice::Options::of(&text, &input.parameters)))
         .unzip();
     let loaded = Loaded::translated(program, sources, Vec::new(), messages);
     // The table of declarations has no part for a class without members.

@@ -11,7 +11,7 @@ use super::follow::Member;
 use super::graph::Graph;
 use super::replay::Replay;
 use super::shard::Dealt;
-use crate::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
+use symex::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
 #[derive(Clone, Debug)]
@@ -356,7 +356,7 @@ impl Diagnostic {
         let whole = &message.place;
         let is_inside =
             part.file == whole.file && whole.start <= part.start && part.end <= whole.end;
-        let is_used = message.notes.iter().any(|(_, text)| text == sil::source_map::USED_HERE);
+        let is_used = message.notes.iter().any(|(_, text)| text == sil::source::map::USED_HERE);
         if !is_inside && !is_used {
             return message;
         }

@@ -4,12 +4,12 @@ use rustc_hash::FxHashSet;
 use sil::imports::library;
 use sil::program::Program;
 use sil::render::{Message, Place, Severity, Texts};
+use sil::source::map::{self as source_map, Explained, SourceMap};
 use sil::source::{Sources, Span};
-use sil::source_map::{self, Explained, SourceMap};
 
 use super::outcome::{Diagnostic, Missing};
 use super::parts;
-use crate::report::{
+use symex::report::{
     Amount, Counterexample, ErrorId, Finding, Part, Reason, Shortfall, Step, in_percent,
 };
 

@@ -24,7 +24,7 @@ use sil::source::LineColumn;
 
 use super::input::Input;
 use super::outcome::Diagnostic;
-use crate::report::{Counterexample, Forgotten, HeapPlace, Location, Share, Value};
+use symex::report::{Counterexample, Forgotten, HeapPlace, Location, Share, Value};
 
 /// The result of replaying an error.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use sil::load::Assumptions;
 use sil::program::Member;
 use sil::render::Place;
-use sil::source_map;
+use sil::source::map as source_map;
 
 use super::{Accepted, Input, Task, front_end, load, on_large_stack};
 use crate::session::place::Places;

@@ -16,8 +16,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use sil::render::Place;
 
-use crate::observer::Planned;
-use crate::report::MemberKind;
+use symex::observer::Planned;
+use symex::report::MemberKind;
 
 /// One of several shards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::follow::{Follower, StateAt};
 use super::{Input, Lines, Outcome, Session};
-use crate::options::Join;
-use crate::report::shown::{Contents, HeldPermission, NamedValue};
+use symex::options::Join;
+use symex::report::shown::{Contents, HeldPermission, NamedValue};
 
 /// The states seen so far.
 struct Seen<'a> {

@@ -9,12 +9,12 @@ use smt::prover::Workspace;
 
 use super::member::{verify_body, verify_member};
 use super::reports::{both, with_cost_of};
-use crate::clock::Until;
-use crate::engine::findings::blame::{INVARIANT, contradiction};
-use crate::engine::run::parts::{Part, Sharing, Whole};
-use crate::engine::{Context, Limits, Stop, Visible};
-use crate::options::Join;
-use crate::report::{Finding, MemberReport, Questions, Severity, Statistics, Verdict};
+use symex::clock::Until;
+use symex::findings::blame::{INVARIANT, contradiction};
+use symex::options::Join;
+use symex::report::{Finding, MemberReport, Questions, Severity, Statistics, Verdict};
+use symex::run::parts::{Part, Sharing, Whole};
+use symex::{Context, Limits, Stop, Visible};
 
 /// How a member is verified, and how far.
 #[derive(Clone, Copy)]

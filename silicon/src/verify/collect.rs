@@ -7,8 +7,8 @@ use sil::program::Member;
 
 use super::reports::both;
 use super::schedule::{Schedule, Task};
-use crate::observer::Observer;
-use crate::report::MemberReport;
+use symex::observer::Observer;
+use symex::report::MemberReport;
 
 /// The reports that tasks have made so far.
 pub(super) struct Collected<'a> {

@@ -9,11 +9,11 @@ use smt::prover::Workspace;
 use super::member::verify_member;
 use super::reports::both;
 use super::tasks::observed;
-use crate::direct::Chalice;
-use crate::engine::knowledge::functions::Phase;
-use crate::engine::members::function::InSil;
-use crate::engine::{Context, Engine, Visible};
-use crate::report::{MemberReport, Severity};
+use symex::knowledge::functions::Phase;
+use symex::members::function::InSil;
+use symex::report::{MemberReport, Severity};
+use symex::{Context, Engine, Visible};
+use syxc::Chalice;
 
 /// Contracts first: a body may rely on those of its whole group (trap T5a). But what a function in
 /// `promise_late` promises is for later functions of that kind only. A body may rely on the

@@ -10,11 +10,11 @@ use smt::prover::Workspace;
 use super::reports::{blank, stopped};
 use super::smt_log::SmtLog;
 use super::{profile, termination};
-use crate::direct::Chalice;
-use crate::engine::knowledge::functions::FunctionAxioms;
-use crate::engine::rules::Sil;
-use crate::engine::{Context, Engine, Stop, Visible};
-use crate::report::{MemberReport, Severity, Verdict};
+use symex::knowledge::functions::FunctionAxioms;
+use symex::report::{MemberReport, Severity, Verdict};
+use symex::rules::Sil;
+use symex::{Context, Engine, Stop, Visible};
+use syxc::Chalice;
 
 /// Runs the verification of one member, or of a part of it, and turns what happens, panics
 /// included, into its report.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use smt::prover::{Workspace, profile};
 
-use crate::options::Options;
+use symex::options::Options;
 
 /// The trace of one member, a file that is gone when its profile has been read, or is not wanted
 /// any more.

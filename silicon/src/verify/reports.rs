@@ -4,9 +4,9 @@ use sil::program::{Member, Program};
 use sil::source::Span;
 
 use super::selection::describe;
-use crate::engine::Stop;
-use crate::options::Options;
-use crate::report::{ErrorId, Finding, MemberReport, Reason, Statistics, Verdict};
+use symex::Stop;
+use symex::options::Options;
+use symex::report::{ErrorId, Finding, MemberReport, Reason, Statistics, Verdict};
 
 /// The report on a member of which nothing has been shown to fail.
 pub(super) fn blank(program: &Program, member: Member) -> MemberReport {
@@ -90,7 +90,7 @@ pub(super) fn stopped(options: &Options, report: &mut MemberReport, stop: Stop) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Severity;
+    use symex::report::Severity;
 
     #[test]
     fn nothing_that_a_part_finds_is_lost() {
@@ -98,7 +98,7 @@ mod tests {
         let gave_up = Finding::warning(ErrorId::AssertFailed, None, Span::default(), words);
         let failed = Finding { severity: Severity::Error, ..gave_up.clone() };
         let report = |verdict, findings| MemberReport {
-            kind: crate::report::MemberKind::Method,
+            kind: symex::report::MemberKind::Method,
             name: "m".to_owned(),
             span: Span::default(),
             verdict,

@@ -13,8 +13,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::answers::{Own, Subject, Work};
-use crate::direct::Direct;
-use crate::engine::Context;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,6 +24,8 @@ use sil::program::{
 use sil::recursion::applied_in_postconditions;
 use sil::source::Span;
 use sil::walk::{Visit, walk_body, walk_expr};
+use symex::Context;
+use syxc::Direct;
 
 /// A piece of a program that is verified as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]

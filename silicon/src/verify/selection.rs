@@ -2,12 +2,12 @@
 
 use sil::imports::library;
 use sil::program::{Member, Program};
+use sil::source::map as source_map;
 use sil::source::{Sources, Span};
-use sil::source_map;
 
 use super::Request;
-use crate::observer::Planned;
-use crate::report::MemberKind;
+use symex::observer::Planned;
+use symex::report::MemberKind;
 
 /// Tells whether there is a report on a member: it is selected, and there is something to say.
 fn is_reported(request: &Request<'_>, program: &Program, member: Member) -> bool {

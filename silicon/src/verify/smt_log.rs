@@ -7,8 +7,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::engine::Stop;
-use crate::options::Options;
+use symex::Stop;
+use symex::options::Options;
 
 /// The log of a member, where one is asked for, and what has gone wrong with it.
 #[derive(Default)]
@@ -82,7 +82,8 @@ mod tests {
     fn a_full_disk_is_noticed() {
         let directory = tempfile::tempdir().expect("a directory");
         std::os::unix::fs::symlink("/dev/full", directory.path().join("m.smt2")).expect("a link");
-        let options = Options { smt_log: Some(directory.path().to_owned()), ..Options::default() };
+        let mut options = Options::default();
+        options.smt_log = Some(directory.path().to_owned());
         let log = SmtLog::default();
         let mut sink = log.open(&options, "m", "").ok().flatten().expect("it can be opened");
         assert!(writeln!(sink, "(check-sat)").is_ok(), "it is kept back");

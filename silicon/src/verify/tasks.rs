@@ -14,12 +14,12 @@ use super::reports::{blank, stopped};
 use super::schedule::{Piece, Schedule, Task};
 use super::turns::Turns;
 use crate::answers::Recall;
-use crate::clock::Until;
-use crate::engine::members::analysis::Analysis;
-use crate::engine::whole::Facts;
-use crate::engine::{Context, Stop, Visible};
-use crate::options::GivenUp;
-use crate::report::{ErrorId, MemberReport};
+use symex::clock::Until;
+use symex::members::analysis::Analysis;
+use symex::options::GivenUp;
+use symex::report::{ErrorId, MemberReport};
+use symex::whole::Facts;
+use symex::{Context, Stop, Visible};
 
 /// The shared data of all threads of a run.
 pub(super) struct Run<'a> {

@@ -6,7 +6,7 @@ use sil::plugins::termination::{CheckKind, Instrumented};
 use sil::program::Member;
 use sil::source::{OriginId, Sources, Span};
 
-use crate::report::{ErrorId, Finding, Reason};
+use symex::report::{ErrorId, Finding, Reason};
 
 /// The findings of a member as its user shall see them, and whether some are left out because they
 /// are reported elsewhere.

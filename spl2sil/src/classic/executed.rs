@@ -14,8 +14,8 @@ use spl::source::Span;
 
 use super::assertions::formulas;
 use super::checks::Evaluation;
+use super::definitions::recursion::Defined;
 use super::member::{Env, Member, State, Value};
-use super::recursion::Defined;
 use super::types::{Slot, spelled};
 use super::{Fallible, Lowering, places};
 use crate::build::*;

@@ -10,9 +10,9 @@ use sil::syntax as s;
 use spl::program::{LocalId, ProcedureId, Program, Type};
 use spl::source::Span;
 
+use super::definitions::unrolled::Definition;
 use super::prelude::Part;
 use super::types::{Key, Slot, lowered, spelled};
-use super::unrolled::Definition;
 use super::{Fallible, Lowering, Stuck, places};
 use crate::build::{call, declare, var};
 

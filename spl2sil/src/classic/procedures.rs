@@ -8,8 +8,8 @@ use sil::syntax as s;
 use spl::program::{Block, Clause, Dialect, LocalId, Procedure, ProcedureId, StmtKind, Type};
 
 use super::assertions::Spec;
+use super::definitions::functions::refused;
 use super::frames::assumed;
-use super::functions::refused;
 use super::member::{Env, Member, State, Value};
 use super::types::spelled;
 use super::{Fallible, Lowering, places};

@@ -1,5 +1,9 @@
 //! The language server as editors use it.
 
+mod reading;
+mod states;
+mod viper;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -5,28 +5,19 @@
 
 mod architecture;
 mod bad_input;
-mod cache;
 mod cli;
-mod cluster;
 mod command_line;
 mod direct;
 mod docs;
 mod formats;
 mod jvm;
+mod kept;
 mod lsp;
-mod lsp_reading;
-mod lsp_states;
-mod lsp_viper;
 mod names;
 mod outputs;
-#[cfg(feature = "remote-cache")]
-mod remote;
 mod robustness;
-mod saved;
 mod serve;
 mod services;
-mod shards;
-mod signed;
 mod states;
 mod translated;
 mod translated_ways;

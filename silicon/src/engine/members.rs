@@ -1,9 +1,0 @@
-//! The members of a program: what is verified of each.
-//!
-//! In reading order: [`analysis`] (what is found out about the program before), [`method`],
-//! [`function`], [`predicate`].
-
-pub(crate) mod analysis;
-pub(crate) mod function;
-pub(crate) mod method;
-mod predicate;

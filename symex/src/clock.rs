@@ -1,0 +1,105 @@
+//! The time that a piece of work may take.
+//!
+//! A limit of a member is about the time that its thread has worked: who else uses the machine
+//! has no part in a verdict. Where threads have no clock, it is about the time that has passed.
+
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+
+/// The end of a piece of work.
+#[derive(Clone, Copy, Debug)]
+pub struct Until {
+    /// The time by which the whole run is to be over.
+    run: Option<Instant>,
+    own: Option<Own>,
+}
+
+/// The time of the work alone.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    limit: Duration,
+    begun: Instant,
+    /// The thread, and how long it had worked by then.
+    thread: ThreadId,
+    worked: Option<Duration>,
+}
+
+impl Own {
+    fn new(limit: Duration) -> Self {
+        let (begun, thread) = (Instant::now(), thread::current().id());
+        Self { limit, begun, thread, worked: worked() }
+    }
+
+    fn left(&self) -> Duration {
+        let spent = match (self.worked, worked()) {
+            (Some(before), Some(now)) => now.saturating_sub(before),
+            _ => self.begun.elapsed(),
+        };
+        self.limit.saturating_sub(spent)
+    }
+}
+
+impl Until {
+    /// Makes the end of work that begins on this thread now.
+    pub fn new(limit: Option<Duration>, run: Option<Instant>) -> Self {
+        Self { run, own: limit.map(Own::new) }
+    }
+
+    /// The same limit, for a part of the work that begins now, perhaps on another thread.
+    pub fn here(self) -> Self {
+        let here = |own: Own| {
+            if own.thread == thread::current().id() { own } else { Own::new(own.limit) }
+        };
+        Self { own: self.own.map(here), ..self }
+    }
+
+    /// Returns the time that is left; `None`: any.
+    pub fn left(&self) -> Option<Duration> {
+        let run = self.run.map(|run| run.saturating_duration_since(Instant::now()));
+        self.own.map(|own| own.left()).into_iter().chain(run).min()
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.left().is_some_and(|left| left.is_zero())
+    }
+}
+
+/// Returns the time that this thread has worked.
+#[cfg(target_os = "linux")]
+fn worked() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn worked() -> Option<Duration> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_work_counts() {
+        let until = Until::new(Some(Duration::from_millis(30)), None);
+        if worked().is_some() {
+            thread::sleep(Duration::from_millis(60));
+            assert!(!until.is_over());
+        }
+        let begun = Instant::now();
+        while !until.is_over() {
+            assert!(begun.elapsed() < Duration::from_secs(60));
+        }
+        let other = thread::spawn(move || until.here().is_over());
+        assert!(!other.join().expect("it does not panic"));
+    }
+
+    #[test]
+    fn the_end_of_the_run_counts_whoever_works() {
+        let now = Instant::now();
+        assert!(Until::new(None, Some(now)).is_over());
+        assert!(Until::new(Some(Duration::from_secs(9)), Some(now)).is_over());
+        assert_eq!(Until::new(None, None).left(), None);
+    }
+}

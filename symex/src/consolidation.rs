@@ -1,0 +1,80 @@
+//! State consolidation: what is learnt from a heap before an obligation fails.
+//!
+//! An obligation that the prover does not show is asked again with what the shape of the heap says,
+//! and reported only then. What is learnt, in this order, each in a file of its own; n is the
+//! number of chunks of a resource:
+//!
+//! | entry | it is learnt | from | facts |
+//! |---|---|---|---|
+//! | [`quantified`] | what chunks of many locations hold in sum, and that they agree | the heap | n², with quantifiers |
+//! | [`nesting`] | instances of one predicate inside each other differ | the heap | n |
+//! | [`pairs`] | different locations, equal values | the heap | n² |
+//! | [`sums`] | portions of one location fit together | the heap | n, each a sum of up to n |
+//! | [`past`] | the same | the heaps from before something was given away | as above, for each heap once |
+//! | [`together`] | the same, with instances opened side by side | the heap's instances | what opening them costs; obligations of rules only |
+//! | [`inside`] | the same, of the heaps inside `unfolding`, `applying` and `old` | a condition that fails | another evaluation; conditions only |
+//!
+//! [`Engine::learn_from_heap`] is the first five, for what is left in the middle of a consume and
+//! for the heaps around a package, too. Nothing is learnt twice: a fact that is known costs
+//! nothing.
+
+mod inside;
+pub(crate) mod nesting;
+mod pairs;
+mod past;
+mod prove;
+mod quantified;
+mod sums;
+mod together;
+
+use crate::state::heap::{Heap, Resource};
+use crate::{Amounts, Engine, Stop};
+
+impl Engine<'_> {
+    /// Assumes the consequences of the heap's shape: locations with more than full permission in
+    /// sum are different, equal locations have equal values. Whether anything was new.
+    pub(crate) fn learn_from_heap(&mut self) -> Result<bool, Stop> {
+        let before = self.facts_known();
+        let heap = self.here.heap.clone();
+        self.learn_from(&heap)?;
+        self.learn_from_the_past()?;
+        if let Some(left) = self.here.consuming.clone()
+            && !left.same_version(&heap)
+        {
+            self.learn_from(&left)?;
+        }
+        // SOUNDNESS: each heap around a package alone, never together with the package's own (trap
+        // T10f).
+        for heap in self.here.package.reserve.clone() {
+            self.learn_from(&heap)?;
+        }
+        Ok(self.facts_known() != before)
+    }
+
+    /// How much is known, to see whether something was learnt.
+    pub(crate) fn facts_known(&self) -> usize {
+        self.knowledge.known.len()
+    }
+
+    pub(crate) fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
+        self.learn_from_quantified(heap)?;
+        self.note_instances_of(heap)?;
+        for (resource, chunks) in heap.resources() {
+            // Of the values of wands nothing is said (trap T10e).
+            if matches!(resource, Resource::Wand(_)) {
+                continue;
+            }
+            let is_bounded =
+                matches!(resource, Resource::Field(_)) && heap.amounts == Amounts::Exact;
+            for (index, left) in chunks.iter().enumerate() {
+                for right in &chunks[index + 1..] {
+                    self.learn_from_pair(is_bounded, left, right)?;
+                }
+            }
+            if is_bounded {
+                self.learn_from_sums(chunks)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,42 @@
+//! Consequences of two chunks of one resource: with more than full permission in sum they are
+//! different locations, and at one location they have one value.
+//!
+//! SOUNDNESS: of the portions of one heap only (trap T23), and of what amounts say in sum only
+//! where they are exact (trap T8).
+
+use smt::terms::Terms;
+
+use crate::permission::ordinary::same_arguments;
+use crate::state::heap::Chunk;
+use crate::{Engine, Stop};
+
+impl Engine<'_> {
+    pub(super) fn learn_from_pair(
+        &mut self,
+        is_bounded: bool,
+        left: &Chunk,
+        right: &Chunk,
+    ) -> Result<(), Stop> {
+        let alias = same_arguments(&mut self.terms, &left.arguments, &right.arguments);
+        if alias == Terms::FALSE {
+            return Ok(());
+        }
+        if is_bounded {
+            let sum = self.terms.add(left.amount, right.amount);
+            let too_much = self.terms.lt(Terms::WRITE, sum);
+            let different = self.terms.not(alias);
+            // Of different locations there is nothing more to say.
+            if too_much == Terms::TRUE {
+                return self.assume(different);
+            }
+            let fact = self.terms.implies(too_much, different);
+            self.assume(fact)?;
+        }
+        let (l, r) =
+            (self.terms.lt(Terms::NONE, left.amount), self.terms.lt(Terms::NONE, right.amount));
+        let both = self.terms.and([alias, l, r]);
+        let equal = self.terms.identical(left.value, right.value);
+        let fact = self.terms.implies(both, equal);
+        self.assume(fact)
+    }
+}

@@ -1,0 +1,173 @@
+//! Proof obligations of rules: asked, asked again with what is learnt, reported where they fail,
+//! and assumed where the path stays alive.
+
+use sil::program::Expr;
+use sil::source::Span;
+use smt::terms::{Term, Terms};
+
+use crate::findings::blame::{Blame, ErrorId, Reason};
+use crate::findings::log::Reported;
+use crate::report::Means;
+use crate::run::explore::Answer;
+use crate::{Engine, Stop};
+
+impl Engine<'_> {
+    /// A proof obligation. Where it fails it is reported and, if that can be, assumed, so that what
+    /// depends on it is not reported too.
+    pub fn prove(
+        &mut self,
+        goal: Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        self.conclude_asked(goal, blame, reason, at).map(|_| ())
+    }
+
+    /// The same, of a property of a value. Yields the value; or, where it cannot have the property,
+    /// one that has, if there is any: what fails because of it is no news.
+    pub(crate) fn prove_of(
+        &mut self,
+        value: Term,
+        property: impl Fn(&mut Terms, Term) -> Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<Term, Stop> {
+        let goal = property(&mut self.terms, value);
+        let Some(reported) = self.conclude_asked(goal, blame, reason, at)? else {
+            return Ok(value);
+        };
+        let sort = self.terms.sort(value);
+        let other = self.fresh("undefined", sort);
+        self.taint(other, reported)?;
+        let fits = property(&mut self.terms, other);
+        self.assume_failed(fits)?;
+        Ok(other)
+    }
+
+    /// An obligation on the definedness of an expression: not checked where the expression is
+    /// trusted.
+    pub fn prove_defined(
+        &mut self,
+        goal: Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if blame.is_trusted() { Ok(()) } else { self.prove(goal, blame, reason, at) }
+    }
+
+    /// The same, of a property of a value, see [`Self::prove_of`].
+    pub(crate) fn prove_defined_of(
+        &mut self,
+        value: Term,
+        property: impl Fn(&mut Terms, Term) -> Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<Term, Stop> {
+        if blame.is_trusted() {
+            return Ok(value);
+        }
+        self.prove_of(value, property, blame, reason, at)
+    }
+
+    /// The same, of a condition that is asserted. `goal`: its value; `again` evaluates it once
+    /// more.
+    pub(crate) fn prove_condition(
+        &mut self,
+        condition: &Expr,
+        goal: Term,
+        blame: Blame,
+        again: impl FnOnce(&mut Self) -> Result<Term, Stop>,
+    ) -> Result<(), Stop> {
+        let reason = Reason::AssertionFalse;
+        if goal == Terms::TRUE {
+            self.count(Means::Form);
+            return Ok(());
+        }
+        // Where a condition of the same statement has failed before, on this path or another, it
+        // would be the same finding, and it is assumed in any case. But what fails below a
+        // quantifier ends the path.
+        if self.mode.bound.is_empty() && self.has_failed(blame, reason)? {
+            self.log.rely_on_report();
+            self.note_failure();
+            return self.assume_failed(goal).map(|_| ());
+        }
+        if blame.error == ErrorId::InvariantNotPreserved && self.fails_as_at_entry(goal, blame)? {
+            self.log.rely_on_report();
+            self.note_failure();
+            return Ok(());
+        }
+        let goal = if blame.is_owed() { self.unless_in_doubt(goal)? } else { goal };
+        let mut answer = self.obligation_with_instances(goal)?;
+        if answer == Answer::No && self.learn_inside(condition, again)? {
+            answer = self.ask_obligation(goal)?;
+        }
+        self.conclude(goal, answer, blame, reason, condition.span).map(|_| ())
+    }
+
+    /// Tells whether an invariant that has failed where the loop is entered is certainly false at
+    /// the end of an iteration, too.
+    fn fails_as_at_entry(&mut self, goal: Term, blame: Blame) -> Result<bool, Stop> {
+        let at_entry = Blame { error: ErrorId::InvariantNotEstablished, ..blame };
+        if !self.has_failed(at_entry, Reason::AssertionFalse)? {
+            return Ok(false);
+        }
+        let contrary = self.terms.not(goal);
+        Ok(self.ask_quick(contrary)? == Answer::Yes)
+    }
+
+    /// Asks for an obligation and [concludes](Self::conclude).
+    fn conclude_asked(
+        &mut self,
+        goal: Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<Option<Reported>, Stop> {
+        if goal == Terms::TRUE {
+            self.count(Means::Form);
+            return Ok(None);
+        }
+        let answer = self.obligation_with_instances(goal)?;
+        self.conclude(goal, answer, blame, reason, at)
+    }
+
+    /// Assumes an obligation, after a report if it did not get the answer yes. Yields the report of
+    /// an obligation that is not assumed.
+    fn conclude(
+        &mut self,
+        goal: Term,
+        answer: Answer,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<Option<Reported>, Stop> {
+        if answer == Answer::Yes {
+            self.assume(goal)?;
+            return Ok(None);
+        }
+        let mut reported = None;
+        if !self.fails_by_taint(goal)? {
+            reported = Some(self.fail_at(goal, answer, blame, reason, at));
+            if reason == Reason::NegativePermission || blame.is_of_body() {
+                self.mark_unframed(blame)?;
+            }
+        } else {
+            self.note_unassumed();
+        }
+        let is_assumed = self.assume_failed(goal)?;
+        Ok(reported.filter(|_| !is_assumed))
+    }
+
+    /// An obligation that is tried again with what the instances in the heap tell together.
+    fn obligation_with_instances(&mut self, goal: Term) -> Result<Answer, Stop> {
+        let answer = self.ask_obligation(goal)?;
+        if answer == Answer::No && self.learn_from_instances()? {
+            return self.ask_obligation(goal);
+        }
+        Ok(answer)
+    }
+}

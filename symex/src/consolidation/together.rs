@@ -1,0 +1,120 @@
+//! Consequences of opening all predicate instances at once.
+//!
+//! A location of which one instance holds a part, and another instance or the heap the rest, has
+//! one value, although nothing in the snapshots says so; and two locations of which more than all
+//! is held together are different. An obligation that nothing else shows is tried again with these
+//! facts. Instances inside each other are in [`super::nesting`].
+//!
+//! Instances of recursive predicates are left alone: what they say about each other would be found
+//! in many steps only, and by chance.
+//!
+//! SOUNDNESS: only instances of the present heap, of which there is some for sure (trap T4), where
+//! amounts mean something (trap T8).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use sil::program::{ExprKind, FieldId, Location, PredicateId};
+use smt::terms::Terms;
+
+use crate::findings::blame::{Blame, ErrorId};
+use crate::state::heap::{Chunk, Heap, Resource};
+use crate::whole::Fact;
+use crate::{Amounts, Engine, Explore, Stop};
+
+/// So many instances are opened together at most.
+const OPENED: usize = 6;
+
+impl Engine<'_> {
+    /// Assumes what follows from opening the instances of the heap together. Whether there was
+    /// something to open that has not been opened before.
+    pub(crate) fn learn_from_instances(&mut self) -> Result<bool, Stop> {
+        let (frame, heap) = (&self.frame, self.here.heap.clone());
+        let is_plain = heap.amounts == Amounts::Exact
+            && frame.assertion.scale.is_none()
+            && frame.assertion.bodies.is_empty()
+            && self.mode.bound.is_empty();
+        let is_known = frame.opened.as_ref().is_some_and(|known| known.same_version(&heap));
+        if !is_plain || is_known {
+            return Ok(false);
+        }
+        self.frame.opened = Some(heap.clone());
+        let instances = self.overlapping(&heap)?;
+        if instances.is_empty() {
+            return Ok(false);
+        }
+        self.join(|engine| {
+            engine.here.consuming = None;
+            engine.here.package.reserve.clear();
+            // Where a precondition is shown, its reading is of what it asks for; what is here is as
+            // exact as ever.
+            engine.frame.assertion.amounts = Amounts::Exact;
+            // SOUNDNESS: nothing is taken for good, so no amount may become smaller by it (trap
+            // T9).
+            engine.frame.assertion.constrainable = Rc::default();
+            for (predicate, Chunk { arguments, amount, .. }) in &instances {
+                let at = engine.program.predicates[*predicate].span;
+                let blame = Blame::new(ErrorId::UnfoldFailed, at).silent();
+                (engine.setting.above.unfold)(engine, *predicate, arguments, *amount, at, blame)?;
+            }
+            let opened = engine.here.heap.clone();
+            engine.learn_from(&opened)?;
+            Ok(Terms::TRUE)
+        })?;
+        Ok(true)
+    }
+
+    /// The instances that hold parts of a field of which something else holds a part, too.
+    fn overlapping(&mut self, heap: &Heap) -> Result<Vec<(PredicateId, Chunk)>, Stop> {
+        let mut holders: BTreeMap<FieldId, usize> = BTreeMap::new();
+        let mut instances = Vec::new();
+        for (resource, chunks) in heap.resources() {
+            match resource {
+                Resource::Field(field) => *holders.entry(field).or_default() += chunks.len(),
+                Resource::Predicate(predicate) => {
+                    let Some(fields) = (self.setting.above.fields_in)(self, predicate) else {
+                        continue;
+                    };
+                    for &field in &fields {
+                        *holders.entry(field).or_default() += chunks.len();
+                    }
+                    instances.extend(
+                        chunks.iter().map(|chunk| (predicate, chunk.clone(), fields.clone())),
+                    );
+                }
+                Resource::Wand(_) => {}
+            }
+        }
+        let mut chosen = Vec::new();
+        for (predicate, chunk, fields) in instances {
+            if !fields.iter().any(|field| holders[field] > 1)
+                || self.is_ill_formed_predicate(predicate)
+            {
+                continue;
+            }
+            let held = self.terms.lt(Terms::NONE, chunk.amount);
+            if self.check(held)? {
+                chosen.push((predicate, chunk));
+            }
+        }
+        Ok(if chosen.len() <= OPENED { chosen } else { Vec::new() })
+    }
+
+    /// The fields of which an instance may hold a part, without those in instances inside it.
+    pub(crate) fn fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
+        if self.of_program(Fact::IsRecursive(predicate)) {
+            return None;
+        }
+        let mut fields = Vec::new();
+        if let Some(body) = &self.program.predicates[predicate].body {
+            sil::walk::walk_expr(body, |expr| {
+                if let ExprKind::Acc { location: Location::Field { field, .. }, .. } = &expr.kind
+                    && !fields.contains(field)
+                {
+                    fields.push(*field);
+                }
+            });
+        }
+        Some(fields)
+    }
+}

@@ -1,0 +1,190 @@
+//! How a failed obligation is reported: what the user was doing, and what could not be shown.
+
+use sil::program::Expr;
+use sil::source::Span;
+
+use crate::findings::log::{Recalled, Reported};
+pub use crate::report::{ErrorId, Reason};
+use crate::report::{Finding, Severity, Step};
+use crate::{Engine, Stop};
+
+/// The treatment of an expression's own obligations (divisors, indices, permission to read,
+/// preconditions).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Definedness {
+    Checked,
+    /// The contract was checked at its declaration, in the most general state: its uses are not
+    /// (trap T17). What is undefined has an arbitrary value.
+    Trusted,
+    /// Nothing at all is checked: the precondition of an application inside a trusted expression,
+    /// which is known to hold. Permission that is not found stands for an arbitrary value.
+    Silent,
+}
+
+/// The user's action: the error id, and the place of the report. The failing check adds the
+/// [`Reason`].
+#[derive(Clone, Copy, Debug)]
+pub struct Blame {
+    pub error: ErrorId,
+    pub span: Span,
+    pub definedness: Definedness,
+    /// The contract clause whose use failed, if it stands elsewhere.
+    pub clause: Option<Span>,
+    /// The error where permission is missing, if it is another.
+    pub lacking: Option<ErrorId>,
+    /// The words of the error, where its own do not say what the user did.
+    pub words: Option<&'static str>,
+}
+
+impl Blame {
+    pub fn new(error: ErrorId, span: Span) -> Self {
+        let definedness = Definedness::Checked;
+        Self { error, span, definedness, clause: None, lacking: None, words: None }
+    }
+
+    /// For the use of a contract that was checked where it is declared.
+    pub fn trusted(self) -> Self {
+        match self.definedness {
+            Definedness::Checked => Self { definedness: Definedness::Trusted, ..self },
+            Definedness::Trusted | Definedness::Silent => self,
+        }
+    }
+
+    /// For the part of a contract that its own check has not seen: the other reading of `[a, b]`.
+    pub(crate) fn checked(self) -> Self {
+        match self.definedness {
+            Definedness::Trusted => Self { definedness: Definedness::Checked, ..self },
+            Definedness::Checked | Definedness::Silent => self,
+        }
+    }
+
+    pub fn clause(self, clause: Span) -> Self {
+        Self { clause: Some(clause), ..self }
+    }
+
+    /// With other words than those of the error.
+    pub fn saying(self, words: &'static str) -> Self {
+        Self { words: Some(words), ..self }
+    }
+
+    /// For what is known to hold.
+    pub fn silent(self) -> Self {
+        Self { definedness: Definedness::Silent, ..self }
+    }
+
+    pub fn is_trusted(self) -> bool {
+        self.definedness != Definedness::Checked
+    }
+
+    pub fn is_silent(self) -> bool {
+        self.definedness == Definedness::Silent
+    }
+
+    /// Tells whether the blame is for a clause of a contract that is being checked where it is
+    /// declared.
+    pub fn is_of_contract(self) -> bool {
+        self.error == ErrorId::NotWellformed
+    }
+
+    /// Tells whether the blame is for the precondition of a function that is applied.
+    pub(crate) fn is_of_application(self) -> bool {
+        self.error == ErrorId::ApplicationPrecondition
+    }
+
+    /// Tells whether the blame is for a clause of a contract that is given to somebody else.
+    pub(crate) fn is_owed(self) -> bool {
+        matches!(
+            self.error,
+            ErrorId::CallPrecondition
+                | ErrorId::PostconditionViolated
+                | ErrorId::InvariantNotEstablished
+                | ErrorId::InvariantNotPreserved
+        )
+    }
+
+    /// Tells whether the blame is for the body of a function that is being checked where it is
+    /// declared.
+    pub fn is_of_body(self) -> bool {
+        self.error == ErrorId::FunctionNotWellformed && !self.is_trusted()
+    }
+}
+
+/// A long text up to where it is clear what is meant.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 120;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+impl Engine<'_> {
+    /// Records a failed obligation. The same obligation is recorded once, see
+    /// [`Finding::meet`].
+    pub(crate) fn report(
+        &mut self,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+        severity: Severity,
+    ) -> Reported {
+        self.note_failure();
+        let what = self.context.sources.text(at).unwrap_or("this").to_owned();
+        let what = shortened(&what.split_whitespace().collect::<Vec<_>>().join(" "));
+        let mut message = blame.words.unwrap_or(blame.error.words()).to_owned();
+        if !reason.words().is_empty() {
+            message = format!("{message}: {}", reason.words().replace("%e", &what));
+        }
+        if severity == Severity::Warning {
+            message = format!("gave up: {message}");
+        }
+        let related =
+            blame.clause.into_iter().map(|clause| (clause, "declared here".to_owned())).collect();
+        let finding = Finding {
+            severity,
+            reason_span: (at != blame.span).then_some(at),
+            related,
+            path: self.here.path.iter().map(|step| self.path_step(step)).collect(),
+            ..Finding::warning(blame.error, Some(reason), blame.span, message)
+        };
+        self.log.report(finding, self.mode.in_other_reading, self.tells_parts())
+    }
+
+    /// Tells whether the program is the one that its author wrote, so that each part of a statement
+    /// is told.
+    pub(crate) fn tells_parts(&self) -> bool {
+        self.context.own.is_none() && !self.program.origins.is_annotated
+    }
+
+    /// Tells whether an obligation with the same error, reason and place was refuted before: it
+    /// would be the same finding.
+    pub(crate) fn has_failed(&mut self, blame: Blame, reason: Reason) -> Result<bool, Stop> {
+        let Blame { error, span: at, clause, .. } = blame;
+        let clause = clause.filter(|_| self.tells_parts());
+        let in_other_reading = self.mode.in_other_reading;
+        self.recall(Recalled::Failed { error, reason, at, clause, in_other_reading })
+    }
+
+    pub(super) fn path_step(&self, &(condition, taken): &(Span, bool)) -> Step {
+        let text = self.context.sources.text(condition).unwrap_or("?");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Step { condition, text, taken }
+    }
+
+    pub(crate) fn unsupported<T>(&self, expr: &Expr, what: &str) -> Result<T, Stop> {
+        Err(Stop::Unsupported { span: expr.span, what: what.to_owned() })
+    }
+}
+
+/// The warning that what a member says at `at`, which is `what`, is contradictory.
+pub fn contradiction(at: Span, what: &str) -> Finding {
+    let message = format!("{what} is contradictory, so that everything is verified");
+    Finding::warning(ErrorId::VerifierWarning, None, at, message)
+}
+
+/// The contradictory part where no state meets the invariant of a loop.
+pub const INVARIANT: &str = "the loop invariant";
+
+pub fn unsupported_at<T>(span: Span, what: &str) -> Result<T, Stop> {
+    Err(Stop::Unsupported { span, what: what.to_owned() })
+}

@@ -1,0 +1,360 @@
+//! Values in a solver's model: the questions, and how the answers are shown.
+
+use num_rational::BigRational;
+use rustc_hash::FxHashMap;
+use sil::program::Program;
+use smt::terms::{Sort, SortKind, Symbol, Term, TermKind, Terms};
+
+use super::Held;
+use crate::findings::names as author;
+use crate::report::{HeapPlace, Location, Share, Value, Variable};
+use crate::state::heap::Resource;
+
+/// So many elements of a sequence are shown.
+const SHOWN: i64 = 6;
+
+/// So many values are looked for in a set or map.
+const CANDIDATES: usize = 12;
+
+/// Constructors are shown so deep inside each other.
+const NESTED: usize = 4;
+
+/// Collections of so few elements are preferred.
+const SMALL: i64 = 3;
+
+/// Values to be asked for.
+#[derive(Default)]
+pub(super) struct Wanted {
+    pub(super) terms: Vec<Term>,
+    collections: FxHashMap<Term, Collection>,
+    adts: FxHashMap<Term, Adt>,
+    adts_met: Adts,
+}
+
+/// The constructors of the adts that the path speaks about, by their sorts.
+pub(crate) type Adts = FxHashMap<Sort, Constructors>;
+
+/// The questions about a collection.
+enum Collection {
+    /// The length and the first elements.
+    Sequence(Term, Vec<Term>),
+    /// The size, and the other values that may be inside.
+    Other(Term, Vec<Content>),
+}
+
+/// A possible element of a set, or key of a map.
+#[derive(Clone, Copy)]
+struct Content {
+    element: Term,
+    is_in: Term,
+    /// The map's value at that key.
+    value: Option<Term>,
+}
+
+/// An adt at a sort: the function from values to tags, and the constructors in the order of the
+/// tags.
+#[derive(Clone)]
+pub(crate) struct Constructors {
+    pub(crate) tag: Symbol,
+    pub(crate) constructors: Vec<Constructor>,
+}
+
+/// A constructor as its author calls it, and the functions to its arguments.
+#[derive(Clone)]
+pub(crate) struct Constructor {
+    pub(crate) name: String,
+    pub(crate) destructors: Vec<Symbol>,
+}
+
+/// The questions about a value of an adt: its tag, and the arguments of each constructor.
+struct Adt {
+    tag: Term,
+    arguments: Vec<Vec<Term>>,
+}
+
+impl Wanted {
+    /// Nothing yet; values of these adts are to be shown by their constructors.
+    pub(super) fn new(adts_met: Adts) -> Self {
+        Self { adts_met, ..Self::default() }
+    }
+
+    pub(super) fn add(&mut self, terms: &mut Terms, term: Term) {
+        self.add_nested(terms, term, NESTED);
+    }
+
+    fn add_nested(&mut self, terms: &mut Terms, term: Term, depth: usize) {
+        if self.terms.contains(&term) {
+            return;
+        }
+        self.terms.push(term);
+        let sort = terms.sort(term);
+        if let SortKind::Seq(_) = terms.sort_kind(sort) {
+            let length = terms.seq_len(term);
+            let elements: Vec<Term> = (0..SHOWN)
+                .map(|index| {
+                    let index = terms.int(index);
+                    terms.seq_at(term, index)
+                })
+                .collect();
+            self.terms.push(length);
+            for &element in &elements {
+                self.add_nested(terms, element, depth.saturating_sub(1));
+            }
+            self.collections.insert(term, Collection::Sequence(length, elements));
+        }
+        if depth > 0
+            && let Some(Constructors { tag, constructors }) = self.adts_met.get(&sort).cloned()
+        {
+            let tag = terms.apply(tag, &[term]);
+            self.terms.push(tag);
+            let arguments = constructors.iter().map(|constructor| {
+                let of = |&destructor: &Symbol| terms.apply(destructor, &[term]);
+                constructor.destructors.iter().map(of).collect()
+            });
+            let arguments: Vec<Vec<Term>> = arguments.collect();
+            for &argument in arguments.iter().flatten() {
+                self.add_nested(terms, argument, depth - 1);
+            }
+            self.adts.insert(term, Adt { tag, arguments });
+        }
+    }
+
+    /// Asks of the sets and maps which of the other values are in them. Comes last.
+    pub(super) fn add_contents(&mut self, terms: &mut Terms) {
+        let known = self.terms.clone();
+        for &collection in &known {
+            let (element, is_map) = match *terms.sort_kind(terms.sort(collection)) {
+                SortKind::Set(element) => (element, false),
+                SortKind::Map(key, _) => (key, true),
+                _ => continue,
+            };
+            let candidates = known.iter().filter(|&&term| terms.sort(term) == element);
+            let candidates: Vec<Term> = candidates.copied().take(CANDIDATES).collect();
+            let contents = candidates.into_iter().map(|element| {
+                if !is_map {
+                    Content { element, is_in: terms.set_contains(element, collection), value: None }
+                } else {
+                    Content {
+                        element,
+                        is_in: terms.map_contains(element, collection),
+                        value: Some(terms.map_lookup(collection, element)),
+                    }
+                }
+            });
+            let contents: Vec<Content> = contents.collect();
+            let size = if is_map { terms.map_card(collection) } else { terms.set_card(collection) };
+            for content in &contents {
+                self.terms.extend([content.is_in].into_iter().chain(content.value));
+            }
+            self.terms.push(size);
+            self.collections.insert(collection, Collection::Other(size, contents));
+        }
+    }
+
+    /// Makes the wish that collections are small, as far as the elements of sets and maps can be
+    /// shown.
+    pub(super) fn is_small(&self, terms: &mut Terms) -> Term {
+        let most = terms.int(SMALL);
+        let sizes = self.terms.iter().filter_map(|term| self.collections.get(term));
+        let sizes = sizes.map(|collection| match collection {
+            Collection::Sequence(size, _) | Collection::Other(size, _) => *size,
+        });
+        let small: Vec<Term> = sizes.map(|size| terms.le(size, most)).collect();
+        terms.and(small)
+    }
+}
+
+/// The names under which values are shown: those of the solver mean nothing to anybody.
+pub(super) struct Names<'a> {
+    program: &'a Program,
+    terms: &'a Terms,
+    wanted: &'a Wanted,
+    values: Vec<String>,
+    null: String,
+    references: Vec<String>,
+    others: Vec<(Sort, String)>,
+}
+
+impl<'a> Names<'a> {
+    /// `values`: those of what is wanted, null first.
+    pub(super) fn new(
+        program: &'a Program,
+        terms: &'a Terms,
+        wanted: &'a Wanted,
+        values: Vec<String>,
+    ) -> Self {
+        let null = values[0].clone();
+        let (references, others) = Default::default();
+        Self { program, terms, wanted, values, null, references, others }
+    }
+
+    pub(super) fn variables(&mut self, variables: Vec<(String, Term)>) -> Vec<Variable> {
+        let of = |(name, value)| Variable { name, value: self.of(value) };
+        variables.into_iter().map(of).collect()
+    }
+
+    /// Locations as the author writes them, and whether that is all of them.
+    pub(super) fn locations(&mut self, held: Vec<Held>, read: &[Term]) -> (Vec<Location>, bool) {
+        let mut locations = Vec::new();
+        let mut is_whole = true;
+        for Held { resource, arguments, amount, value } in held {
+            let share = self.share(amount, read);
+            let amount = self.of(amount).to_string();
+            if amount == "none" {
+                continue;
+            }
+            let arguments: Vec<Value> = arguments.iter().map(|&term| self.of(term)).collect();
+            let words: Vec<String> = arguments.iter().map(Value::to_string).collect();
+            // What a front end has made means nothing to the author.
+            let Some(location) = author::location(self.program, resource, &words) else {
+                is_whole = false;
+                continue;
+            };
+            let place = match resource {
+                Resource::Field(field) => {
+                    let name = self.program.fields[field].name.to_string();
+                    Some(HeapPlace::Field(arguments[0].clone(), name))
+                }
+                Resource::Predicate(predicate) => {
+                    let predicate = &self.program.predicates[predicate];
+                    author::called(self.program, &predicate.name, predicate.span)
+                        .map(|name| HeapPlace::Instance(arguments, name))
+                }
+                Resource::Wand(_) => None,
+            };
+            let value = value.map(|value| self.of(value));
+            let location = Location { location, amount, value, place, share };
+            if !locations.contains(&location) {
+                locations.push(location);
+            }
+        }
+        (locations, is_whole)
+    }
+
+    /// An amount, if it does not depend on what is chosen, or is the read fraction of the method.
+    fn share(&self, amount: Term, read: &[Term]) -> Share {
+        if read.contains(&amount) {
+            return Share::Read;
+        }
+        let number = self.raw(amount).parse().ok().filter(|_| self.is_written(amount));
+        number.map_or(Share::Open, Share::Number)
+    }
+
+    /// Tells whether an amount consists of numbers that the author has written, and of nothing that
+    /// is chosen.
+    fn is_written(&self, amount: Term) -> bool {
+        match *self.terms.kind(amount) {
+            TermKind::Ite(_, then, otherwise) => {
+                self.is_written(then) && self.is_written(otherwise)
+            }
+            TermKind::Add(left, right) => self.is_written(left) && self.is_written(right),
+            _ => self.terms.as_perm(amount).is_some(),
+        }
+    }
+
+    fn raw(&self, term: Term) -> &str {
+        let index = self.wanted.terms.iter().position(|&wanted| wanted == term);
+        index.map_or("?", |index| &self.values[index])
+    }
+
+    /// The value of a term that was asked for.
+    pub(super) fn of(&mut self, term: Term) -> Value {
+        let wanted = self.wanted;
+        match wanted.collections.get(&term) {
+            Some(Collection::Sequence(length, elements)) => {
+                let length = self.size(*length);
+                let elements = elements.iter().take(length).map(|&term| self.of(term)).collect();
+                return Value::Sequence { elements, length };
+            }
+            Some(Collection::Other(size, contents)) => {
+                let size = self.size(*size);
+                return self.contents(self.terms.sort(term), size, contents);
+            }
+            None => {}
+        }
+        self.constructed(term).unwrap_or_else(|| self.plain(term))
+    }
+
+    fn plain(&mut self, term: Term) -> Value {
+        let sort = self.terms.sort(term);
+        let raw = self.raw(term).to_owned();
+        match self.terms.sort_kind(sort) {
+            SortKind::Bool => raw.parse().map_or(Value::Other(raw), Value::Bool),
+            SortKind::Int => raw.parse().map_or(Value::Other(raw), Value::Int),
+            SortKind::Backend(_) => Value::Other(raw),
+            SortKind::Perm => Value::Other(match raw.parse::<BigRational>() {
+                Ok(amount) => author::amount(self.program, amount),
+                Err(_) => raw,
+            }),
+            SortKind::Ref if raw == self.null => Value::Null,
+            SortKind::Ref => Value::Reference(number(&mut self.references, raw)),
+            _ => {
+                let own: Vec<String> = self
+                    .others
+                    .iter()
+                    .filter(|(of, _)| *of == sort)
+                    .map(|(_, raw)| raw.clone())
+                    .collect();
+                let index = own.iter().position(|known| *known == raw).unwrap_or_else(|| {
+                    self.others.push((sort, raw));
+                    own.len()
+                });
+                let kind = author::kind_of_value(self.program, &self.terms.sort_name(sort));
+                Value::Opaque(kind, index + 1)
+            }
+        }
+    }
+
+    /// The value of an adt, if the constructor is known.
+    fn constructed(&mut self, term: Term) -> Option<Value> {
+        let wanted = self.wanted;
+        let Adt { tag, arguments } = wanted.adts.get(&term)?;
+        let tag: usize = self.raw(*tag).parse().ok()?;
+        let of_adt = wanted.adts_met.get(&self.terms.sort(term))?;
+        let name = of_adt.constructors.get(tag)?.name.clone();
+        let arguments = arguments[tag].iter().map(|&argument| self.of(argument)).collect();
+        Some(Value::Constructed(name, arguments))
+    }
+
+    /// The elements of a set, or the entries of a map: those that were asked for.
+    fn contents(&mut self, sort: Sort, size: usize, contents: &[Content]) -> Value {
+        let is_in = |content: &&Content| self.raw(content.is_in) == "true";
+        let inside: Vec<Content> = contents.iter().filter(is_in).copied().collect();
+        if !matches!(self.terms.sort_kind(sort), SortKind::Map(..)) {
+            let mut elements = Vec::new();
+            for content in inside {
+                let element = self.of(content.element);
+                if !elements.contains(&element) {
+                    elements.push(element);
+                }
+            }
+            return Value::Set { elements, size };
+        }
+        let mut entries: Vec<(Value, Value)> = Vec::new();
+        for Content { element, value, .. } in inside {
+            let key = self.of(element);
+            if let Some(value) = value
+                && entries.iter().all(|(known, _)| *known != key)
+            {
+                let value = self.of(value);
+                entries.push((key, value));
+            }
+        }
+        Value::Map { entries, size }
+    }
+
+    fn size(&self, size: Term) -> usize {
+        self.raw(size).parse().unwrap_or(0)
+    }
+}
+
+/// The number of a value among those seen so far, from 1.
+fn number(seen: &mut Vec<String>, value: String) -> usize {
+    match seen.iter().position(|known| *known == value) {
+        Some(index) => index + 1,
+        None => {
+            seen.push(value);
+            seen.len()
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The knowledge about the present path, and the questions about it.
+//!
+//! In reading order: [`decide`] (questions, cheap and thorough, and branches), [`goals`] (the form
+//! of goals), [`written`] (goals about all elements of a literal), [`symbols`] (function symbols, and what the prover is told of them), [`functions`]
+//! (axioms of the functions verified so far), [`type_patterns`] and [`domain`] (instances of
+//! domains), [`subject`] (what questions are about, for the statistics).
+
+pub(crate) mod decide;
+pub(crate) mod domain;
+pub mod functions;
+pub mod goals;
+mod subject;
+pub(crate) mod symbols;
+pub(crate) mod type_patterns;
+mod written;

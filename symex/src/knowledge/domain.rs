@@ -1,0 +1,240 @@
+//! Domains: applications of their functions, and their axioms, which are trusted (trap T19).
+
+use std::collections::{BTreeMap, VecDeque};
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use sil::plugins::adt;
+use sil::program::{Domain, DomainFunctionId, DomainId, Type};
+use sil::source::{Name, Span};
+use smt::terms::{Sort, Symbol, Term};
+
+use crate::findings::counterexample::values::{Adts, Constructor, Constructors};
+use crate::findings::names;
+use crate::knowledge::symbols::Emitted;
+use crate::knowledge::type_patterns::Instance;
+use crate::{Engine, Stop};
+
+/// How many instances of domains a member uses, at most.
+const INSTANCES: usize = 1000;
+
+/// The used parts of the domains, and the declarations that the prover knows.
+#[derive(Debug, Default)]
+pub(crate) struct Domains {
+    /// The functions of domains that have been applied.
+    pub(crate) symbols: FxHashSet<Symbol>,
+    /// The types in place of the parameters of a domain while its axioms are evaluated.
+    pub(crate) type_arguments: FxHashMap<Name, Type>,
+    /// How many axioms of domains are being evaluated, one because of the other.
+    pub(crate) axioms_in_progress: usize,
+    /// Instances of domains whose axioms the prover has not been told.
+    pub(crate) untold: VecDeque<Instance>,
+    /// Instances that axioms ask for beyond the bounds.
+    left_out: IndexSet<Instance, FxBuildHasher>,
+    /// How deep types may be nested in instances of domains that axioms ask for.
+    type_depth: usize,
+    /// The declarations that the prover knows.
+    pub(crate) emitted: Emitted,
+}
+
+impl Engine<'_> {
+    /// A domain function applied to values; `instance` says what the domain's parameters are.
+    pub(crate) fn domain_application(
+        &mut self,
+        function: DomainFunctionId,
+        instance: &[Type],
+        arguments: &[Term],
+    ) -> Result<Term, Stop> {
+        let program = self.program;
+        let declaration = &program.domain_functions[function];
+        let instance: Vec<Type> = instance.iter().map(|ty| self.ground(ty)).collect();
+        self.use_domain(declaration.domain, &instance);
+        let symbol = self.domain_symbol(function, &instance);
+        self.domains.symbols.insert(symbol);
+        Ok(self.terms.apply(symbol, arguments))
+    }
+
+    /// The function symbol of a domain function at an instance of the domain.
+    fn domain_symbol(
+        &mut self,
+        function: DomainFunctionId,
+        instance: &[Type],
+    ) -> smt::terms::Symbol {
+        let program = self.program;
+        let declaration = &program.domain_functions[function];
+        let domain = &program.domains[declaration.domain];
+        self.in_instance(domain, instance, |engine| {
+            let sorts: Vec<Sort> =
+                declaration.formals.iter().map(|(_, ty)| engine.sort(ty)).collect();
+            let result = engine.sort(&declaration.result);
+            if let Some(text) = &declaration.interpretation {
+                return engine.terms.declare_backend(&declaration.name, &sorts, result, text);
+            }
+            let parameters: Vec<_> = instance
+                .iter()
+                .map(|ty| {
+                    let sort = engine.sort(ty);
+                    engine.terms.sort_name(sort)
+                })
+                .collect();
+            let name = if parameters.is_empty() {
+                declaration.name.to_string()
+            } else {
+                format!("{}[{}]", declaration.name, parameters.join(","))
+            };
+            if declaration.is_constructor {
+                engine.terms.declare_constructor(&name, &sorts, result)
+            } else {
+                engine.terms.declare_function(&name, &sorts, result)
+            }
+        })
+    }
+
+    /// The adts that the path speaks about.
+    pub(crate) fn adts_met(&mut self) -> Adts {
+        let met: Vec<Instance> = self.domains.emitted.domains.iter().cloned().collect();
+        met.iter().filter_map(|(domain, instance)| self.adt(*domain, instance)).collect()
+    }
+
+    /// The sort and the constructors of an adt; `None`: the domain encodes none.
+    fn adt(&mut self, domain: DomainId, instance: &[Type]) -> Option<(Sort, Constructors)> {
+        let program = self.program;
+        let declaration = &program.domains[domain];
+        let named = |name: &str| {
+            let mut functions = declaration.functions.iter().copied();
+            functions.find(|&function| *program.domain_functions[function].name == *name)
+        };
+        let tag = named(&adt::tag_name(&declaration.name))?;
+        let tag = self.domain_symbol(tag, instance);
+        let functions = declaration.functions.iter().map(|&id| &program.domain_functions[id]);
+        let mut of_adt: Vec<_> = functions.filter(|function| function.is_constructor).collect();
+        of_adt.sort_by_key(|function| &function.name);
+        let constructors = of_adt.into_iter().map(|function| {
+            let destructors = function.formals.iter().map(|(name, _)| {
+                let name = adt::destructor_name(&declaration.name, name.as_deref()?);
+                Some(self.domain_symbol(named(&name)?, instance))
+            });
+            let destructors = destructors.collect::<Option<_>>()?;
+            let name = names::called(program, &function.name, function.span)?;
+            Some(Constructor { name, destructors })
+        });
+        let constructors = constructors.collect::<Option<_>>()?;
+        let sort = self.terms.declaration(tag).args[0];
+        Some((sort, Constructors { tag, constructors }))
+    }
+
+    pub(crate) fn in_instance<T>(
+        &mut self,
+        domain: &Domain,
+        instance: &[Type],
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let arguments = domain.parameters.iter().cloned().zip(instance.iter().cloned()).collect();
+        let outer = std::mem::replace(&mut self.domains.type_arguments, arguments);
+        let result = run(self);
+        self.domains.type_arguments = outer;
+        result
+    }
+
+    /// Lets axioms ask for instances as deep as this one.
+    fn allow_depth(&mut self, depth: usize) {
+        if depth > self.domains.type_depth {
+            self.domains.type_depth = depth;
+            for (domain, instance) in std::mem::take(&mut self.domains.left_out) {
+                self.use_within_bounds(domain, &instance);
+            }
+        }
+    }
+
+    /// Notes that an instance of a domain is used: the prover will be told its axioms, and those
+    /// that speak about it.
+    pub(crate) fn use_domain(&mut self, domain: DomainId, instance: &[Type]) {
+        if self.domains.axioms_in_progress == 0 {
+            self.allow_depth(depth_of(instance) + 1);
+        }
+        self.use_within_bounds(domain, instance);
+    }
+
+    /// Notes that axioms of a function use an instance of a domain. They are as deep as axioms made
+    /// them.
+    pub(crate) fn use_domain_of_function(&mut self, domain: DomainId, instance: &[Type]) {
+        self.allow_depth(depth_of(instance));
+        self.use_within_bounds(domain, instance);
+    }
+
+    /// Uses an instance, and those that axioms call for because of it, to a fixpoint: deeper ones
+    /// than the program mentions, or very many, come from axioms that make ever more.
+    fn use_within_bounds(&mut self, domain: DomainId, instance: &[Type]) {
+        let mut pending = vec![(domain, instance.to_vec())];
+        while let Some(new) = pending.pop() {
+            let Domains { emitted, type_depth, left_out, untold, .. } = &mut self.domains;
+            if emitted.domains.contains(&new) {
+                continue;
+            }
+            if depth_of(&new.1) > *type_depth || emitted.domains.len() >= INSTANCES {
+                left_out.insert(new);
+                continue;
+            }
+            emitted.domains.insert(new.clone());
+            pending.extend(self.context.types.called_for(self.program, &new, emitted));
+            untold.push_back(new);
+        }
+    }
+
+    /// An instance beyond the bounds, if some axiom has asked for one: where its domain stands, and
+    /// words.
+    pub(crate) fn axioms_left_out(&self) -> Option<(Span, String)> {
+        let (domain, instance) = self.domains.left_out.first()?;
+        let ty = Type::Domain(*domain, instance.clone().into());
+        let ty = ty.display(self.program);
+        let words = format!("axioms ask for ever more types: those for `{ty}` are not used");
+        Some((self.program.domains[*domain].span, words))
+    }
+
+    /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a
+    /// member asks it nothing.
+    pub(crate) fn tell_domains(&mut self) -> Result<(), Stop> {
+        while let Some((domain, instance)) = self.domains.untold.pop_front() {
+            (self.setting.above.axioms)(self, domain, &instance)?;
+        }
+        Ok(())
+    }
+
+    /// `unique` constants of one sort are pairwise different.
+    pub(crate) fn assume_unique(&mut self, domain: &Domain, instance: &[Type]) {
+        let mut constants: BTreeMap<Sort, Vec<Term>> = BTreeMap::new();
+        for &function in &domain.functions {
+            if self.program.domain_functions[function].unique {
+                let symbol = self.domain_symbol(function, instance);
+                let constant = self.terms.apply(symbol, &[]);
+                constants.entry(self.terms.sort(constant)).or_default().push(constant);
+            }
+        }
+        for constants in constants.into_values().filter(|constants| constants.len() > 1) {
+            let distinct = self.terms.distinct(&constants);
+            self.prover.add_axiom(distinct);
+        }
+    }
+
+    /// Uses the domains whose axioms nothing in the member need call for: they speak about other
+    /// functions, and no types.
+    pub(crate) fn use_foreign_axioms(&mut self) {
+        let context = self.context;
+        for (domain, instance) in &context.types.initial {
+            self.use_domain(*domain, instance);
+        }
+    }
+}
+
+fn depth_of(instance: &[Type]) -> usize {
+    instance.iter().map(depth).max().unwrap_or(0)
+}
+
+fn depth(ty: &Type) -> usize {
+    match ty {
+        Type::Seq(element) | Type::Set(element) | Type::Multiset(element) => 1 + depth(element),
+        Type::Map(key, value) => 1 + depth(key).max(depth(value)),
+        Type::Domain(_, arguments) => 1 + depth_of(arguments),
+        _ => 0,
+    }
+}

@@ -1,0 +1,253 @@
+//! Quantified goals in the form in which the prover is best at them.
+//!
+//! A universal goal is shown for arbitrary constants, about which it is known what was learnt when
+//! the body was evaluated, and for which the terms of its triggers are there to be matched. An
+//! existential goal is shown for one of some candidates as well: without models of quantifiers, the
+//! prover tries none by itself.
+//!
+//! SOUNDNESS: a goal in either form implies the goal it was made from. The constants occur in no
+//! assumption.
+
+use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
+
+use crate::Engine;
+
+/// How many instances of an existential goal are tried.
+const INSTANCES: usize = 16;
+
+/// How many instances for values that are written down a goal is shown by.
+const WRITTEN: usize = 10_000;
+
+/// How many quantifiers inside each other are taken apart.
+const DEPTH: usize = 8;
+
+/// How a quantified formula came about.
+#[derive(Clone, Debug)]
+pub struct Noted {
+    pub quant: Quant,
+    pub bound: Vec<Term>,
+    pub triggers: Vec<Vec<Term>>,
+    pub body: Term,
+    /// The facts learnt about the body, as assumed for all values, and for the bound variables.
+    pub facts: Vec<(Term, Term)>,
+}
+
+impl Engine<'_> {
+    /// Keeps how a quantified formula came about, for the time when it is a goal.
+    pub fn note_quantifier(&mut self, formula: Term, noted: Noted) {
+        // Where the variables do not occur, there is no quantifier.
+        if self.run.is_live() && formula != noted.body {
+            self.made.quantifiers.insert(formula, noted);
+        }
+    }
+
+    /// A formula that implies the goal, and that the prover is better at.
+    pub(crate) fn opened(&mut self, goal: Term) -> Term {
+        self.opened_at(goal, 0, &mut { WRITTEN })
+    }
+
+    /// `budget`: how many instances for written values may still be made.
+    pub(super) fn opened_at(&mut self, goal: Term, depth: usize, budget: &mut usize) -> Term {
+        if depth > DEPTH {
+            return goal;
+        }
+        if let Some(noted) = self.made.quantifiers.get(&goal).cloned() {
+            return match noted.quant {
+                Quant::Forall => {
+                    let written = self.for_written(&noted.bound, noted.body, depth, budget);
+                    // The goal is as good as its instances where these are computed.
+                    if let Some(decided @ (Terms::TRUE | Terms::FALSE)) = written {
+                        return decided;
+                    }
+                    let arbitrary = self.for_arbitrary(&noted, depth, budget);
+                    self.terms.or(written.into_iter().chain([arbitrary]))
+                }
+                Quant::Exists => self.with_witnesses(goal, &noted.bound, noted.body),
+            };
+        }
+        match self.terms.kind(goal).clone() {
+            TermKind::And(conjuncts) => {
+                let conjuncts: Vec<Term> = conjuncts
+                    .iter()
+                    .map(|&conjunct| grow_stack(|| self.opened_at(conjunct, depth, budget)))
+                    .collect();
+                self.terms.and(conjuncts)
+            }
+            TermKind::Implies(guard, inner) => {
+                let inner = grow_stack(|| self.opened_at(inner, depth, budget));
+                self.terms.implies(guard, inner)
+            }
+            TermKind::Quantifier(quantifier) => {
+                let bound: Vec<Term> = quantifier
+                    .variables
+                    .iter()
+                    .map(|&variable| self.terms.apply(variable, &[]))
+                    .collect();
+                match quantifier.quant {
+                    Quant::Exists => self.with_witnesses(goal, &bound, quantifier.body),
+                    Quant::Forall => {
+                        let written = self.for_written(&bound, quantifier.body, depth, budget);
+                        self.terms.or(written.into_iter().chain([goal]))
+                    }
+                }
+            }
+            _ => goal,
+        }
+    }
+
+    fn for_arbitrary(&mut self, noted: &Noted, depth: usize, budget: &mut usize) -> Term {
+        let mut constants = Substitution::default();
+        for (index, &variable) in noted.bound.iter().enumerate() {
+            constants.insert(variable, arbitrary(&mut self.terms, variable, depth, index));
+        }
+        let mut known = Vec::new();
+        for &(quantified, fact) in &noted.facts {
+            // What was learnt in a scope that has been left is not known any more.
+            let mut conjuncts = self.terms.conjuncts(quantified).into_iter();
+            if conjuncts.all(|conjunct| self.knowledge.known.contains(&conjunct)) {
+                known.push(self.terms.substitute(fact, &constants));
+            }
+        }
+        for &term in noted.triggers.iter().flatten() {
+            let term = self.terms.substitute(term, &constants);
+            let sort = self.terms.sort(term);
+            let name = format!("mentioned%{}", self.terms.sort_name(sort));
+            let mentioned = self.terms.declare_function(&name, &[sort], Sort::BOOL);
+            known.push(self.terms.apply(mentioned, &[term]));
+        }
+        let body = self.terms.substitute(noted.body, &constants);
+        let body = self.opened_at(body, depth + 1, budget);
+        let known = self.terms.and(known);
+        self.terms.implies(known, body)
+    }
+
+    /// The goal, or its body for candidates.
+    fn with_witnesses(&mut self, goal: Term, bound: &[Term], body: Term) -> Term {
+        let mut instances = vec![body];
+        let mut open = bound.to_vec();
+        while !open.is_empty() {
+            // A variable that something is said about, if there is one.
+            let said = (0..open.len()).find(|&index| {
+                instances
+                    .iter()
+                    .any(|&instance| !self.suggested(instance, open[index], &open).is_empty())
+            });
+            let variable = open[said.unwrap_or(0)];
+            let mut next = Vec::new();
+            for instance in instances {
+                let mut candidates = self.suggested(instance, variable, &open);
+                candidates.extend(self.values_in_store(self.terms.sort(variable)));
+                if candidates.is_empty() && self.terms.sort(variable) == Sort::INT {
+                    candidates.push(self.terms.int(0));
+                }
+                for candidate in candidates {
+                    let map: Substitution = std::iter::once((variable, candidate)).collect();
+                    let instance = self.terms.substitute(instance, &map);
+                    if instance != Terms::FALSE && !next.contains(&instance) {
+                        next.push(instance);
+                    }
+                }
+            }
+            next.truncate(INSTANCES);
+            instances = next;
+            open.retain(|&other| other != variable);
+        }
+        self.terms.or(std::iter::once(goal).chain(instances))
+    }
+
+    /// Values that a formula suggests for a variable: those it is equal to, or next to a bound of.
+    fn suggested(&mut self, formula: Term, variable: Term, open: &[Term]) -> Vec<Term> {
+        let mut found = Vec::new();
+        let mut pending = vec![formula];
+        while let Some(part) = pending.pop() {
+            let (left, right, below) = match self.terms.kind(part).clone() {
+                TermKind::And(parts) | TermKind::Or(parts) => {
+                    pending.extend(parts.iter().rev());
+                    continue;
+                }
+                TermKind::Implies(guard, inner) => {
+                    pending.extend([inner, guard]);
+                    continue;
+                }
+                TermKind::Not(inner) => {
+                    pending.push(inner);
+                    continue;
+                }
+                TermKind::Eq(left, right) => (left, right, None),
+                TermKind::Le(left, right) | TermKind::Lt(left, right) => (left, right, Some(())),
+                _ => continue,
+            };
+            let (left_has, right_has) =
+                (self.terms.mentions(left, &[variable]), self.terms.mentions(right, &[variable]));
+            let (solved, up) = match (left_has, right_has) {
+                (true, false) => (self.solution_of(left, right, variable), false),
+                (false, true) => (self.solution_of(right, left, variable), true),
+                _ => continue,
+            };
+            let Some(other) = solved.filter(|&other| !self.terms.mentions(other, open)) else {
+                continue;
+            };
+            found.push(other);
+            if below.is_some() && self.terms.sort(variable) == Sort::INT {
+                let one = self.terms.int(1);
+                found.push(if up {
+                    self.terms.add(other, one)
+                } else {
+                    self.terms.sub(other, one)
+                });
+            }
+        }
+        found
+    }
+
+    /// Returns the value of `variable` where `side`, a linear expression in it, is `value`, or a
+    /// value near it.
+    fn solution_of(&mut self, side: Term, value: Term, variable: Term) -> Option<Term> {
+        let (mut side, mut value) = (side, value);
+        while side != variable {
+            let has = |engine: &Self, part: Term| engine.terms.mentions(part, &[variable]);
+            (side, value) = match *self.terms.kind(side) {
+                TermKind::Add(left, right) if !has(self, right) => {
+                    (left, self.terms.sub(value, right))
+                }
+                TermKind::Add(left, right) if !has(self, left) => {
+                    (right, self.terms.sub(value, left))
+                }
+                TermKind::Sub(left, right) if !has(self, right) => {
+                    (left, self.terms.add(value, right))
+                }
+                TermKind::Sub(left, right) if !has(self, left) => {
+                    (right, self.terms.sub(left, value))
+                }
+                TermKind::Mul(factor, rest)
+                    if self.terms.is_literal(factor) && self.terms.sort(rest) == Sort::INT =>
+                {
+                    (rest, self.terms.int_div(value, factor))
+                }
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+
+    /// The values that variables of a sort have.
+    fn values_in_store(&self, sort: Sort) -> Vec<Term> {
+        let mut values = Vec::new();
+        for (local, _) in self.frame.locals.iter() {
+            if let Some(value) = self.frame.store.get(local)
+                && self.terms.sort(value) == sort
+                && !values.contains(&value)
+            {
+                values.push(value);
+            }
+        }
+        values
+    }
+}
+
+/// The constant for a variable of a quantifier.
+pub(super) fn arbitrary(terms: &mut Terms, variable: Term, depth: usize, index: usize) -> Term {
+    let sort = terms.sort(variable);
+    let name = format!("any%{depth}%{index}%{}", terms.sort_name(sort));
+    terms.constant(&name, sort)
+}

@@ -1,0 +1,184 @@
+//! Sorts of types and symbols of functions; what the prover is told about them when they are first
+//! used.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use serde::{Deserialize, Serialize};
+use sil::program::{DomainId, FunctionId, LocalId, PredicateId, Type};
+use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind, Terms};
+
+use crate::knowledge::functions::Phase;
+use crate::{Engine, Stop};
+
+/// The symbols of a program function f. All but `stateless` take the snapshot of the precondition
+/// first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FunctionSymbols {
+    pub(crate) full: Symbol,
+    /// Equal to `full`, but the definition is not unrolled for it.
+    pub(crate) limited: Symbol,
+    /// True of all arguments the function was applied to; for triggers.
+    pub(crate) stateless: Symbol,
+    /// The application is in the function's domain.
+    pub(crate) precondition: Symbol,
+}
+
+/// The declarations that the prover knows.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+#[serde(from = "Numbers", into = "Numbers")]
+pub(crate) struct Emitted {
+    pub(crate) functions: IndexSet<FunctionId, FxBuildHasher>,
+    /// Instances of domains, their type arguments ground.
+    pub(crate) domains: IndexSet<(DomainId, Vec<Type>), FxBuildHasher>,
+}
+
+/// [`Emitted`] in stored data: ids are numbers.
+#[derive(Serialize, Deserialize)]
+struct Numbers {
+    functions: Vec<u32>,
+    domains: Vec<(u32, Vec<Type>)>,
+}
+
+impl From<Emitted> for Numbers {
+    fn from(Emitted { functions, domains }: Emitted) -> Self {
+        let functions = functions.into_iter().map(|id| id.into_raw().into_u32()).collect();
+        let domains = domains.into_iter();
+        let domains = domains.map(|(id, types)| (id.into_raw().into_u32(), types)).collect();
+        Self { functions, domains }
+    }
+}
+
+impl From<Numbers> for Emitted {
+    fn from(Numbers { functions, domains }: Numbers) -> Self {
+        let functions = functions.into_iter().map(|id| FunctionId::from_raw(id.into())).collect();
+        let domains = domains.into_iter();
+        let domains = domains.map(|(id, types)| (DomainId::from_raw(id.into()), types)).collect();
+        Self { functions, domains }
+    }
+}
+
+impl Engine<'_> {
+    pub(crate) fn function_symbols(&mut self, function: FunctionId) -> FunctionSymbols {
+        if let Some(&known) = self.caches.function_symbols.get(&function) {
+            return known;
+        }
+        let symbols = self.declare_function_symbols(function);
+        self.caches.function_symbols.insert(function, symbols);
+        symbols
+    }
+
+    /// Tells whether a symbol says of a program function that an application is in its domain.
+    pub(crate) fn is_precondition(&self, symbol: Symbol) -> bool {
+        self.caches.function_symbols.values().any(|known| known.precondition == symbol)
+    }
+
+    fn declare_function_symbols(&mut self, function: FunctionId) -> FunctionSymbols {
+        let program = self.program;
+        let declaration = &program.functions[function];
+        let arguments: Vec<Sort> = declaration
+            .formals
+            .iter()
+            .map(|&formal| self.sort(&declaration.locals[formal].ty))
+            .collect();
+        let result = self.sort(&declaration.result);
+        let mut with_snapshot = vec![Sort::SNAP];
+        with_snapshot.extend(&arguments);
+        let name = &declaration.name;
+        FunctionSymbols {
+            full: self.terms.declare_function(name, &with_snapshot, result),
+            limited: self.terms.declare_function(
+                &format!("{name}%limited"),
+                &with_snapshot,
+                result,
+            ),
+            stateless: self.terms.declare_function(
+                &format!("{name}%stateless"),
+                &arguments,
+                Sort::BOOL,
+            ),
+            precondition: self.terms.declare_function(
+                &format!("{name}%precondition"),
+                &with_snapshot,
+                Sort::BOOL,
+            ),
+        }
+    }
+
+    /// trigP, of the snapshot and the arguments of an instance.
+    pub(crate) fn predicate_trigger(&mut self, predicate: PredicateId) -> Symbol {
+        let program = self.program;
+        let declaration = &program.predicates[predicate];
+        let mut sorts = vec![Sort::SNAP];
+        for &formal in &declaration.formals {
+            sorts.push(self.sort(&declaration.locals[formal].ty));
+        }
+        self.terms.declare_function(&format!("{}%trigger", declaration.name), &sorts, Sort::BOOL)
+    }
+
+    /// Tells the prover the axioms of a function, as far as they are justified by now, and of what
+    /// they mention.
+    pub(crate) fn use_function(&mut self, function: FunctionId) -> Result<(), Stop> {
+        if !self.domains.emitted.functions.insert(function) {
+            return Ok(());
+        }
+        let context = self.context;
+        // Whether the axioms of a function that is not visible are there by now is a matter of
+        // chance.
+        let visible = self.setting.visible;
+        let is_defined =
+            visible.functions.contains(&function) || visible.definitions.contains(&function);
+        let phases: &[Phase] = if is_defined {
+            &[Phase::Contract, Phase::Body]
+        } else if visible.contracts.contains(&function) {
+            &[Phase::Contract]
+        } else {
+            &[]
+        };
+        for known in phases.iter().filter_map(|&phase| context.functions.get(function, phase)) {
+            for &used in &known.uses.functions {
+                self.use_function(used)?;
+            }
+            for (domain, instance) in &known.uses.domains {
+                self.use_domain_of_function(*domain, instance);
+            }
+            for &axiom in &known.axioms {
+                let axiom = self.terms.import(&known.terms, axiom);
+                self.prover.add_axiom(axiom);
+            }
+        }
+        Ok(())
+    }
+
+    /// Fresh values for variables.
+    pub fn havoc(&mut self, variables: impl IntoIterator<Item = LocalId>) {
+        for variable in variables {
+            let local = &self.frame.locals[variable];
+            let sort = self.sort(&local.ty);
+            let value = self.fresh(&local.name, sort);
+            self.frame.store.set(variable, value);
+        }
+    }
+}
+
+/// The fresh symbols in some terms, in a fixed order.
+pub(crate) fn fresh_symbols(
+    terms: &Terms,
+    roots: &[Term],
+    more: Term,
+) -> IndexSet<smt::terms::Symbol, FxBuildHasher> {
+    let mut found = IndexSet::default();
+    let mut visited = FxHashSet::default();
+    let mut pending: Vec<Term> = roots.iter().copied().chain([more]).collect();
+    while let Some(term) = pending.pop() {
+        if !visited.insert(term) {
+            continue;
+        }
+        if let TermKind::Apply(symbol, _) = terms.kind(term)
+            && terms.declaration(*symbol).kind == SymbolKind::Fresh
+        {
+            found.insert(*symbol);
+        }
+        terms.kind(term).for_each_operand(|operand| pending.push(operand));
+    }
+    found
+}

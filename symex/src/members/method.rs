@@ -1,0 +1,589 @@
+//! Methods: contract and bodies, one block after the other.
+//!
+//! The driver follows one path to its end, then goes back to the last statement that made a
+//! decision and runs it again the other way. A path is plain data (a place and a state); nothing
+//! recurses into the rest of the program.
+//!
+//! Where merging pays, a branch opens a [`Region`]: the paths from it to the block where its sides
+//! meet end there, and when all have, one goes on with what they have come to (see [`merge`]).
+//! Merging pays where many paths are ahead ([`ahead`]): a method of n conditionals in sequence
+//! costs about n of them.
+//!
+//! [`merge`]: crate::run::merge
+//! [`ahead`]: crate::run::ahead
+
+mod loops;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use sil::cfg::{BlockId, BlockKind, Cfg, Terminator, TerminatorKind};
+use sil::program::{Body, Contract, Expr, Implementation, Member, Method, MethodId, StmtKind};
+use sil::source::Span;
+use smt::terms::Terms;
+
+use crate::findings::blame::{Blame, ErrorId, INVARIANT};
+use crate::options::Join;
+use crate::report::Within;
+use crate::rules::Sil;
+use crate::rules::language::Language;
+use crate::rules::shape::has_two_readings;
+use crate::run::ahead::{Ahead, product, sum, ways_of_all};
+use crate::run::explore::{Explorer, Path};
+use crate::run::merge::{Guarded, Reached};
+use crate::state::heap::Heap;
+use crate::state::{Labelled, State};
+use crate::{Engine, Reading, Stop, View};
+
+/// With more paths than this from the beginning of a method to its end, states are merged.
+const PATHS: u64 = 8;
+
+/// Nobody tries to follow more paths than this one by one: so many times as many as there may be,
+/// since conditions may depend on each other.
+const HOPELESS: u64 = 128;
+
+/// Where a path stands.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Before the precondition.
+    Entry,
+    /// Before statement `index` of a basic block, or its terminator.
+    Statement { block: BlockId, index: usize },
+    /// Control arrives at a block: a loop block means its head, from outside.
+    Block(BlockId),
+    /// At the end of the body, before the postcondition.
+    End,
+}
+
+/// A step that may be run again: its decisions, and where it started.
+struct Resumable<'p> {
+    place: Place,
+    state: State<'p>,
+    implementation: usize,
+    /// The conditionals of its assertions are merged.
+    joins: bool,
+    explorer: Explorer,
+}
+
+/// The paths between a branch and the block where its sides meet; or all paths of a method.
+#[derive(Default)]
+struct Region<'p> {
+    /// Where the paths end; `None`: where they end by themselves.
+    join: Option<BlockId>,
+    /// How many scopes were open before the branch.
+    depth: usize,
+    /// Steps with ways left to go, innermost last.
+    resumable: Vec<Resumable<'p>>,
+    /// The paths that have come to `join`.
+    arrived: Vec<Path<Reached<'p>>>,
+    /// The facts learnt on them.
+    facts: Vec<Guarded>,
+}
+
+impl Sil<'_, '_> {
+    /// Verifies a method: its contract is well-formed, and each implementation meets it.
+    pub fn verify_method(&mut self, id: MethodId, graphs: &[Cfg]) -> Result<(), Stop> {
+        let program = self.program;
+        let method = &program.methods[id];
+        self.set_state(State::new(&method.locals));
+        if let Some(function) = self.context.termination.and_then(|checks| checks.proved_by(id)) {
+            self.here.heap.amounts = self.amounts_held_in(function);
+        }
+        self.havoc(method.formals.iter().copied());
+        let ahead = graphs.iter().map(|cfg| Ahead::new(program, method, cfg)).collect();
+        let regions = vec![Region::default()];
+        let mut driver = Driver {
+            sil: Sil::of(self.core()),
+            method,
+            graphs,
+            ahead,
+            implementation: 0,
+            regions,
+            has_start: false,
+            met: BTreeMap::new(),
+            hopeless: None,
+        };
+        let hopeless = driver.sil.setting.limits.paths.map(|limit| product(limit, HOPELESS));
+        let paths = driver.paths_through(Place::Entry);
+        driver.hopeless = hopeless.filter(|&hopeless| paths > hopeless);
+        if !driver.may_be_shared() {
+            driver.sil.run.sharing = None;
+        }
+        let outcome = driver.run();
+        driver.sil.log.enter_implementation(None);
+        outcome?;
+        let contradictory = !driver.has_start;
+        let met = driver.met;
+        if let (true, Some(first)) = (contradictory, method.contract.preconditions.first())
+            && !graphs.is_empty()
+            && program.order.contains(&Member::Method(id))
+        {
+            self.log.warn_of_contradiction(first.span, "the precondition");
+        }
+        match &self.run.sharing {
+            Some(sharing) => sharing.note_loops(met),
+            None => {
+                for (span, _) in met.into_iter().filter(|(_, met)| !met) {
+                    self.log.warn_of_contradiction(span, INVARIANT);
+                }
+            }
+        }
+        self.report_unrefuted(method)
+    }
+
+    /// The contract as those read it who have to prove it is well-formed, too: callers its
+    /// precondition, bodies its postcondition.
+    fn check_other_reading_of(&mut self, method: &Method) -> Result<(), Stop> {
+        self.frame.assertion.reading = Reading::Exhale;
+        let contract = &method.contract;
+        let blame = |clause: &Expr| Blame::new(ErrorId::NotWellformed, clause.span);
+        self.produce_all(&contract.preconditions, None, blame)?;
+        self.end_unframed()?;
+        self.frame.past.old = Some(std::mem::take(&mut self.here.heap));
+        self.havoc(method.returns.iter().copied());
+        self.produce_all(&contract.postconditions, None, blame)
+    }
+}
+
+impl Engine<'_> {
+    /// Puts back what was framed around a loop.
+    pub fn rejoin(&mut self, frame: &Heap) -> Result<(), Stop> {
+        for (resource, chunks) in frame.resources() {
+            for chunk in chunks {
+                self.add_chunk(resource, chunk.clone())?;
+            }
+        }
+        for (resource, chunks) in frame.quantified_resources() {
+            for chunk in chunks {
+                self.here.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Driver<'e, 'p> {
+    sil: Sil<'e, 'p>,
+    method: &'p Method,
+    graphs: &'e [Cfg],
+    /// For each graph, how many paths lie ahead.
+    ahead: Vec<Ahead>,
+    /// The implementation the current path is in.
+    implementation: usize,
+    /// The regions around the current path, innermost last; the first is the whole method.
+    regions: Vec<Region<'p>>,
+    /// Some state meets the precondition, as far as we can see.
+    has_start: bool,
+    /// The loops whose invariants have been assumed, and whether some state met them then.
+    met: BTreeMap<Span, bool>,
+    /// The text may have more paths than this, which are too many. Most of them may be impossible,
+    /// so a path has to show it.
+    hopeless: Option<u64>,
+}
+
+impl<'p> Driver<'_, 'p> {
+    fn run(&mut self) -> Result<(), Stop> {
+        let mut place = Place::Entry;
+        let mut explorer = Explorer::without_facts();
+        loop {
+            let is_new = !explorer.has_decisions();
+            let join = if is_new { self.merges_at(place) } else { None };
+            if is_new {
+                self.sil.mode.joins = self.joins_in(place);
+            }
+            let state = self.sil.state();
+            let implementation = self.implementation;
+            let depth = self.sil.knowledge.scopes.len();
+            let joins = self.sil.mode.joins;
+            self.sil.run.explorers = vec![explorer];
+            let outcome = self.step(place);
+            let made = self.sil.run.explorers.pop().expect("every exploration inside is over");
+            if made.has_decisions() {
+                if join.is_some() {
+                    self.regions.push(Region { join, depth, ..Region::default() });
+                }
+                let resumable = Resumable { place, state, implementation, joins, explorer: made };
+                self.region().resumable.push(resumable);
+            }
+            self.share();
+            explorer = Explorer::without_facts();
+            let next = match outcome {
+                Ok(next) => next,
+                Err(Stop::Infeasible) => None,
+                Err(stop) => return Err(stop),
+            };
+            place = match next {
+                Some(next) if !self.arrives(next) => next,
+                next => {
+                    if next.is_none() {
+                        self.count_path()?;
+                    }
+                    let Some((next, made)) = self.next_path()? else { return Ok(()) };
+                    explorer = made;
+                    next
+                }
+            };
+        }
+    }
+
+    /// Tells whether every final statement about the method can be made of its parts, one by one.
+    fn may_be_shared(&self) -> bool {
+        let mut blocks = self.graphs.iter().flat_map(|cfg| cfg.blocks.values());
+        !blocks.any(|block| match &block.kind {
+            BlockKind::Basic { statements, .. } => {
+                statements.iter().any(|statement| matches!(statement.kind, StmtKind::Refute(_)))
+            }
+            BlockKind::Loop(_) => false,
+        })
+    }
+
+    /// Leaves to others what is theirs, and gives them something when it is time.
+    fn share(&mut self) {
+        let engine = self.sil.core();
+        let Some(sharing) = &mut engine.run.sharing else { return };
+        let whole = &mut self.regions[0];
+        if std::mem::take(&mut engine.run.has_turned) {
+            let before = whole.resumable.len().saturating_sub(1);
+            whole.resumable[..before]
+                .iter_mut()
+                .for_each(|step| step.explorer.forget_alternatives());
+        }
+        // COMPLETENESS: where arithmetic is not linear, what Z3 has learnt on one path it may need
+        // on the next.
+        if !sharing.is_due() || engine.prover.is_nonlinear() {
+            return;
+        }
+        // The branch with most ahead of it; of several, the outermost.
+        let mut best: Option<(usize, Vec<usize>, u64)> = None;
+        for (index, step) in self.regions[0].resumable.iter().enumerate() {
+            let Some(alternatives) = step.explorer.open_branch() else { continue };
+            let ways = self.ways_of(step, &alternatives);
+            if best.as_ref().is_none_or(|&(_, _, most)| ways > most) {
+                best = Some((index, alternatives, ways));
+            }
+        }
+        let Some((index, alternatives, _)) = best else { return };
+        let at = self.regions[0].resumable[index].explorer.give_away();
+        if let (Some(at), Some(sharing)) = (at, &mut self.sil.run.sharing) {
+            sharing.give(at, alternatives);
+        }
+    }
+
+    /// About how many paths lead through alternatives of a step.
+    fn ways_of(&self, step: &Resumable<'p>, alternatives: &[usize]) -> u64 {
+        // A method without a body has no paths but those of its contract.
+        let Some(cfg) = self.graphs.get(step.implementation) else { return 1 };
+        let ahead = &self.ahead[step.implementation];
+        let sides = match step.place {
+            Place::Statement { block, index } => match &cfg.blocks[block].kind {
+                BlockKind::Basic { statements, terminator } if index == statements.len() => {
+                    match terminator.kind {
+                        TerminatorKind::Branch { then, otherwise, .. } => Some((then, otherwise)),
+                        _ => None,
+                    }
+                }
+                _ => return ahead.of_statement(block, index),
+            },
+            Place::Block(block) => match &cfg.blocks[block].kind {
+                BlockKind::Loop(the_loop) => the_loop.then.map(|then| (the_loop.entry, then)),
+                BlockKind::Basic { .. } => None,
+            },
+            Place::Entry | Place::End => None,
+        };
+        let Some((then, otherwise)) = sides else { return 1 };
+        let way = |&index: &usize| ahead.of_block(if index == 0 { then } else { otherwise });
+        alternatives.iter().map(way).fold(0, sum)
+    }
+
+    fn count_path(&mut self) -> Result<(), Stop> {
+        self.sil.log.count_path();
+        if let Some(sharing) = &self.sil.run.sharing {
+            sharing.count_path();
+        }
+        if self.hopeless.is_some_and(|hopeless| self.paths_like_this_one() > hopeless) {
+            return Err(Stop::TooMuch);
+        }
+        self.sil.go_on()
+    }
+
+    /// How many paths there are if all have as many decisions as this one. Which of them are left
+    /// to others makes no difference, so that it does not depend on the threads.
+    fn paths_like_this_one(&self) -> u64 {
+        let steps = self.regions.iter().flat_map(|region| &region.resumable);
+        steps.map(|step| step.explorer.ways()).fold(1, product)
+    }
+
+    fn region(&mut self) -> &mut Region<'p> {
+        self.regions.last_mut().expect("the whole method is a region")
+    }
+
+    /// Ends the path if it has come to where the paths of the innermost region meet.
+    fn arrives(&mut self, place: Place) -> bool {
+        let Place::Block(block) = place else { return false };
+        let region = self.region();
+        if region.join != Some(block) {
+            return false;
+        }
+        let depth = region.depth;
+        let (literals, facts) = self.sil.leave_for_merge(depth);
+        let value = (self.sil.state(), Terms::TRUE);
+        let region = self.region();
+        region.facts.extend(facts);
+        region.arrived.push(Path { literals, value });
+        true
+    }
+
+    /// Where to go on after the end of a path: the last step that could have gone another way;
+    /// where there is none in a region, the end of the region. `None`: all is done.
+    fn next_path(&mut self) -> Result<Option<(Place, Explorer)>, Stop> {
+        loop {
+            while let Some(last) = self.region().resumable.pop() {
+                self.sil.run.explorers = vec![last.explorer];
+                let again = self.sil.backtrack()?;
+                let explorer = self.sil.run.explorers.pop().expect("put there above");
+                if again {
+                    self.sil.set_state(last.state);
+                    self.implementation = last.implementation;
+                    self.sil.mode.joins = last.joins;
+                    return Ok(Some((last.place, explorer)));
+                }
+            }
+            let region = self.regions.pop().expect("the whole method is a region");
+            let Some(join) = region.join else { return Ok(None) };
+            // Nothing is decided here, so it does not matter that no step is being run.
+            self.sil.run.explorers = Vec::new();
+            match self.sil.merge_paths(region.arrived, region.facts) {
+                Ok(_) if self.arrives(Place::Block(join)) => {}
+                Ok(_) => return Ok(Some((Place::Block(join), Explorer::without_facts()))),
+                Err(Stop::Infeasible) => self.count_path()?,
+                Err(stop) => return Err(stop),
+            }
+        }
+    }
+
+    /// The block where the paths from a branch are merged, if they are.
+    fn merges_at(&self, place: Place) -> Option<BlockId> {
+        let Place::Statement { block, index } = place else { return None };
+        let BlockKind::Basic { statements, .. } = &self.cfg().blocks[block].kind else {
+            return None;
+        };
+        if index < statements.len() {
+            return None;
+        }
+        let join = self.cfg().join_point(block)?;
+        let pays = match self.sil.setting.join {
+            Join::Always => true,
+            Join::Never => false,
+            Join::Auto if self.sil.setting.one_by_one => false,
+            Join::Auto => {
+                self.ahead[self.implementation].of_block(join) > 1
+                    && self.paths_through(place) > PATHS
+            }
+        };
+        pays.then_some(join)
+    }
+
+    /// Tells whether the conditionals of assertions in a step are merged.
+    fn joins_in(&self, place: Place) -> bool {
+        match self.sil.setting.join {
+            Join::Always => true,
+            Join::Never => false,
+            Join::Auto => !self.sil.setting.one_by_one && self.paths_through(place) > PATHS,
+        }
+    }
+
+    /// How many paths there are or may be that have come the way of the current one, up to their
+    /// ends.
+    fn paths_through(&self, place: Place) -> u64 {
+        let decided =
+            self.sil.knowledge.scopes.iter().filter(|scope| scope.literal.is_some()).count();
+        let so_far =
+            1_u64.checked_shl(u32::try_from(decided).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
+        let contract = &self.method.contract;
+        let ahead = match place {
+            Place::Entry => {
+                let bodies = self.graphs.iter().zip(&self.ahead);
+                let bodies = bodies.map(|(cfg, ahead)| ahead.of_block(cfg.entry)).fold(0, sum);
+                let ends = ways_of_all(&contract.postconditions);
+                product(ways_of_all(&contract.preconditions), sum(ends, bodies))
+            }
+            Place::Block(block) => self.ahead[self.implementation].of_block(block),
+            Place::Statement { block, index } => {
+                self.ahead[self.implementation].of_statement(block, index)
+            }
+            Place::End => ways_of_all(&contract.postconditions),
+        };
+        product(so_far, ahead)
+    }
+
+    fn cfg(&self) -> &Cfg {
+        &self.graphs[self.implementation]
+    }
+
+    /// Executes what stands at a place and says where the path goes on; `None`: it is over.
+    fn step(&mut self, place: Place) -> Result<Option<Place>, Stop> {
+        let what = match place {
+            Place::Entry => "precondition",
+            Place::Block(_) => "loop",
+            Place::Statement { .. } => "jump",
+            Place::End => "postcondition",
+        };
+        self.sil.log.enter(what, self.method.span);
+        let implementations = &self.method.implementations;
+        let within = match place {
+            Place::Block(_) | Place::Statement { .. } | Place::End if implementations.len() > 1 => {
+                let Implementation { name, span, .. } = &implementations[self.implementation];
+                let (index, name) = (self.implementation, name.clone());
+                Some(Within { index, name, span: *span })
+            }
+            _ => None,
+        };
+        self.sil.log.enter_implementation(within);
+        match place {
+            Place::Entry => self.enter_method(),
+            Place::Block(block) => self.enter_block(block),
+            Place::Statement { block, index } => self.step_in_block(block, index),
+            Place::End => self.leave_method(),
+        }
+    }
+
+    /// Produces the precondition; then, in runs of their own, checks that the postcondition is
+    /// well-formed and enters the implementations.
+    fn enter_method(&mut self) -> Result<Option<Place>, Stop> {
+        self.sil.begin_epoch();
+        let contract = &self.method.contract;
+        let Contract { preconditions, postconditions, .. } = contract;
+        let clauses = preconditions.iter().chain(postconditions);
+        if clauses.clone().any(has_two_readings) && self.sil.choose(&[None, None])? == 0 {
+            let method = self.method;
+            let checked = self.sil.in_mode(
+                |mode| mode.in_other_reading = true,
+                |engine| engine.check_other_reading_of(method),
+            );
+            return checked.map(|()| None);
+        }
+        self.sil.produce_all(preconditions, None, |clause| {
+            Blame::new(ErrorId::NotWellformed, clause.span)
+        })?;
+        if self.sil.is_any_ill_formed(preconditions)? {
+            self.sil.end_unframed()?;
+        }
+        if !preconditions.is_empty() && self.sil.seems_dead()? {
+            return Err(Stop::Infeasible);
+        }
+        self.has_start = true;
+        self.sil.frame.past.old = Some(self.sil.here.heap.clone());
+        self.sil.havoc(self.method.returns.iter().copied());
+        let choice = self.sil.choose(&vec![None; self.graphs.len() + 1])?;
+        if choice == 0 {
+            self.sil.here.heap = Heap::default();
+            self.sil.produce_all(postconditions, None, |clause| {
+                Blame::new(ErrorId::NotWellformed, clause.span)
+            })?;
+            return Ok(None);
+        }
+        // The variables of a graph have one arbitrary value, also those first read under a
+        // condition.
+        for implementation in &self.method.implementations {
+            if let Body::Graph(graph) = &implementation.body {
+                self.sil.havoc(graph.locals.iter().copied());
+            }
+        }
+        self.implementation = choice - 1;
+        Ok(Some(Place::Block(self.cfg().entry)))
+    }
+
+    fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
+        self.sil.end_doubtful()?;
+        let contract = &self.method.contract;
+        let postconditions = &contract.postconditions;
+        self.sil.show_state_at_all(postconditions.iter().map(|clause| clause.span));
+        self.sil.show_state_at_end(self.method.implementations[self.implementation].span);
+        let left_out = self.sil.beyond_judgement(contract)?;
+        self.sil.consume_all(postconditions, |clause| {
+            let blame = Blame::new(ErrorId::PostconditionViolated, clause.span).trusted();
+            if left_out.contains(&clause.span) { blame.silent() } else { blame }
+        })?;
+        Ok(None)
+    }
+
+    fn enter_block(&mut self, block: BlockId) -> Result<Option<Place>, Stop> {
+        let graphs = self.graphs;
+        match &graphs[self.implementation].blocks[block].kind {
+            BlockKind::Basic { .. } => {
+                self.store_label(block);
+                Ok(Some(Place::Statement { block, index: 0 }))
+            }
+            BlockKind::Loop(the_loop) => self.enter_loop(block, the_loop),
+        }
+    }
+
+    /// The state of a block's label is the heap on the last entry.
+    fn store_label(&mut self, block: BlockId) {
+        if let Some(label) = self.cfg().blocks[block].label {
+            let passed = Labelled::new(self.sil.here.heap.clone());
+            Rc::make_mut(&mut self.sil.frame.past.labels).insert(label, passed);
+        }
+    }
+
+    fn step_in_block(&mut self, block: BlockId, index: usize) -> Result<Option<Place>, Stop> {
+        let graphs = self.graphs;
+        let BlockKind::Basic { statements, terminator } =
+            &graphs[self.implementation].blocks[block].kind
+        else {
+            unreachable!("statements stand in basic blocks")
+        };
+        match statements.get(index) {
+            Some(statement) => {
+                self.sil.show_state(statement.span);
+                self.sil.exec(statement)?;
+                Ok(Some(Place::Statement { block, index: index + 1 }))
+            }
+            None => self.leave_block(block, terminator),
+        }
+    }
+
+    fn leave_block(
+        &mut self,
+        block: BlockId,
+        terminator: &Terminator,
+    ) -> Result<Option<Place>, Stop> {
+        match &terminator.kind {
+            TerminatorKind::Goto(target) => self.go(block, *target),
+            TerminatorKind::Branch { condition, then, otherwise } => {
+                let taken = self.decide(condition, ErrorId::IfFailed)?;
+                self.go(block, if taken { *then } else { *otherwise })
+            }
+            TerminatorKind::Next => self.end_iteration(block),
+            TerminatorKind::Halt => {
+                while let Some(frame) = self.sil.here.framed.pop() {
+                    self.sil.rejoin(&frame)?;
+                }
+                Ok(Some(Place::End))
+            }
+            TerminatorKind::Dead => Ok(None),
+        }
+    }
+
+    fn decide(&mut self, condition: &Expr, error: ErrorId) -> Result<bool, Stop> {
+        self.sil.show_state(condition.span);
+        let value = self.sil.eval(condition, Blame::new(error, condition.span))?;
+        let taken = self.sil.branch(value)?;
+        self.sil.settle(value, taken);
+        Rc::make_mut(&mut self.sil.here.path).push((condition.span, taken));
+        Ok(taken)
+    }
+
+    /// Goes from a block to another; the frame of each loop that is left is put back.
+    fn go(&mut self, from: BlockId, to: BlockId) -> Result<Option<Place>, Stop> {
+        let mut level = self.cfg().blocks[from].parent;
+        let target = self.cfg().blocks[to].parent;
+        while level != target {
+            let Some(left) = level else { unreachable!("jumps lead outward") };
+            level = self.cfg().blocks[left].parent;
+            let frame = self.sil.here.framed.pop().expect("one for each loop around");
+            self.sil.rejoin(&frame)?;
+        }
+        Ok(Some(Place::Block(to)))
+    }
+}

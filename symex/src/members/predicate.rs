@@ -1,0 +1,67 @@
+//! Predicates: the body is self-framing and defined.
+
+use sil::program::{Expr, PredicateId};
+
+use crate::findings::blame::{Blame, ErrorId};
+use crate::rules::Sil;
+use crate::rules::assertion::conjuncts;
+use crate::rules::language::Language;
+use crate::rules::shape::has_two_readings;
+use crate::state::State;
+use crate::state::mode::Mode;
+use crate::whole::Fact;
+use crate::{Amounts, Explore, Stop, View};
+
+impl Sil<'_, '_> {
+    /// A predicate's body is self-framing and defined.
+    pub fn verify_predicate(&mut self, predicate: PredicateId) -> Result<(), Stop> {
+        let program = self.program;
+        let declaration = &program.predicates[predicate];
+        let Some(body) = &declaration.body else { return Ok(()) };
+        self.set_state(State::new(&declaration.locals));
+        self.havoc(declaration.formals.iter().copied());
+        // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an
+        // instance a part may be held, which has a part of each amount (trap T4). What is asserted
+        // inside of expressions may build on the sums, so it is left out. So are amounts that may
+        // be negative: each fold shows that they are not, of a part, too, unless it reads the body
+        // in another way.
+        self.here.heap.amounts = Amounts::SomeOrNone;
+        let blame = Blame::new(ErrorId::PredicateNotWellformed, declaration.span);
+        // The predicate is to blame; in a translated program the part of it that has a place of its
+        // own.
+        let clauses: Vec<_> =
+            conjuncts::<Sil>([body]).into_iter().map(|(_, clause)| clause).collect();
+        let blame_of = |clause: &Expr| {
+            let has_place = clause.span.origin != declaration.span.origin;
+            if has_place { Blame { span: clause.span, ..blame } } else { blame }
+        };
+        self.mode.joins = self.merges_ways(std::slice::from_ref(body));
+        let without_sums = |sil: &mut Self| {
+            sil.scoped(None, |sil| {
+                sil.explore(|sil| {
+                    sil.produce_all(clauses.iter().copied(), None, blame_of)?;
+                    if sil.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+                })
+            })
+        };
+        let leave_out = |mode: &mut Mode| {
+            mode.leaves_out_assertions = true;
+            mode.leaves_out_amounts = !has_two_readings(body);
+        };
+        // What has been left out counts as shown there only.
+        let (paths, _) = self.in_mode(leave_out, without_sums)?;
+        let paths = paths?;
+        if paths.is_empty() {
+            self.log.warn_of_contradiction(body.span, "the body of the predicate");
+        }
+        // It is shown here, of a whole instance; of a part, where that is used. What else the body
+        // has to meet is asked for again on the way and has been reported above, without the sums
+        // and without what is asserted.
+        let has_open_amounts = std::mem::take(&mut self.gathered.open_amounts);
+        if has_open_amounts || self.of_program(Fact::IsAsserting(predicate)) {
+            self.here.heap.amounts = Amounts::Exact;
+            self.explore(|sil| sil.produce_all(clauses.iter().copied(), None, blame_of))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Quantified chunks, and ordinary ones seen like them.
+
+use smt::terms::{Sort, Term, Terms};
+
+use crate::Engine;
+use crate::permission::ordinary::same_arguments;
+use crate::state::heap::{Chunk, Heap, Resource};
+
+/// The statement of one chunk, of either kind, about every location of its resource.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Portion {
+    /// Over the formals of the resource.
+    pub(crate) amount: Term,
+    pub(crate) value: PortionValue,
+    /// See [`QuantifiedChunk::domain`].
+    pub(crate) domain: Option<Term>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum PortionValue {
+    Map(Term),
+    One { arguments: Vec<Term>, value: Term },
+}
+
+impl Engine<'_> {
+    /// r = arguments, over the formals.
+    pub(crate) fn is_location(&mut self, resource: Resource, arguments: &[Term]) -> Term {
+        let formals = self.formals(resource);
+        same_arguments(&mut self.terms, &formals, arguments)
+    }
+
+    /// An ordinary chunk's amount as a function of the location.
+    pub(crate) fn spread(&mut self, resource: Resource, chunk: &Chunk) -> Term {
+        let is_it = self.is_location(resource, &chunk.arguments);
+        self.terms.ite(is_it, chunk.amount, Terms::NONE)
+    }
+
+    /// All chunks of a resource, ordinary ones first.
+    pub(crate) fn portions(&mut self, resource: Resource, heap: &Heap) -> Vec<Portion> {
+        let mut portions = Vec::new();
+        for chunk in heap.of(resource) {
+            let amount = self.spread(resource, chunk);
+            let value =
+                PortionValue::One { arguments: chunk.arguments.clone(), value: chunk.value };
+            portions.push(Portion { amount, value, domain: None });
+        }
+        for chunk in heap.quantified(resource) {
+            portions.push(Portion {
+                amount: chunk.amount,
+                value: PortionValue::Map(chunk.map),
+                domain: chunk.domain,
+            });
+        }
+        portions
+    }
+
+    /// The portions that the value of a location is read from, those to be tried first coming
+    /// first: what an assertion that frames itself reads, it gives permission to, whatever else
+    /// there is.
+    pub(crate) fn readable_portions(
+        &mut self,
+        resource: Resource,
+        heap: &Heap,
+    ) -> Vec<Vec<Portion>> {
+        let all = self.portions(resource, heap);
+        let Some(others) = self.frame.without_own.clone() else { return vec![all] };
+        let others = self.portions(resource, &others);
+        let is_own = |portion: &Portion| match portion.value {
+            PortionValue::Map(map) => {
+                others.iter().all(|other| other.value != PortionValue::Map(map))
+            }
+            PortionValue::One { .. } => !others.contains(portion),
+        };
+        let own: Vec<Portion> = all.iter().filter(|&portion| is_own(portion)).cloned().collect();
+        if own.is_empty() || own.len() == all.len() { vec![all] } else { vec![own, all] }
+    }
+}
+
+/// Σ of the portions' amounts at the formals.
+pub(crate) fn total(terms: &mut Terms, portions: &[Portion]) -> Term {
+    terms.sum(Sort::PERM, portions.iter().map(|portion| portion.amount))
+}

@@ -1,0 +1,183 @@
+//! Taking permission: the one function that all rules take permission with, and what can be asked
+//! of it.
+//!
+//! A need is an amount of one location or an amount for each location of a resource. Sources are
+//! the chunks of the rest of the heap, of either kind, and in a package those of the heaps around
+//! it. How much is taken depends on how amounts are read:
+//! - where they mean nothing, some has to be there if some is asked for, and nothing is taken;
+//! - an amount that is still open (a wildcard) becomes smaller than what each source holds (trap
+//!   T9b);
+//! - any other amount is taken as it is.
+
+#[cfg(test)]
+mod tests;
+
+use smt::terms::{Term, Terms};
+
+use crate::permission::ordinary::Taken;
+use crate::permission::quantified::chunks::Portion;
+use crate::state::heap::Resource;
+use crate::state::quantified::{Access, Footprint};
+use crate::{Amounts, Engine, Stop};
+
+/// The permission to be taken.
+pub(crate) trait Need {
+    /// The statement of the sources about the permission that they have given.
+    type Given;
+
+    /// How much, as it is written: whether it is still open decides how it is taken.
+    fn amount(&self) -> Term;
+
+    /// Shows that there is some where some is asked for.
+    fn show_some(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
+
+    /// Takes less than what each source holds.
+    fn take_less(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
+
+    /// Takes the amount from what is left of the heap.
+    fn take_exactly(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
+
+    /// In a package: takes it from the heap of the package and those around it together.
+    fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
+}
+
+/// An amount of one location.
+pub(crate) struct OfLocation<'a> {
+    pub(crate) resource: Resource,
+    pub(crate) arguments: &'a [Term],
+    pub(crate) amount: Term,
+}
+
+/// An amount for each location of a resource.
+pub(crate) struct OfAll<'a> {
+    pub(crate) access: &'a Access,
+    pub(crate) footprint: &'a Footprint,
+}
+
+impl Engine<'_> {
+    /// Takes what is needed from what is left of the heap; `None`: there is not enough.
+    ///
+    /// SOUNDNESS: every rule that takes permission comes through here.
+    pub(crate) fn take<N: Need>(&mut self, need: &N) -> Result<Option<N::Given>, Stop> {
+        if self.frame.assertion.amounts == Amounts::SomeOrNone {
+            return need.show_some(self);
+        }
+        let given = if self.is_exact(need.amount()) {
+            need.take_exactly(self)?
+        } else {
+            need.take_less(self)?
+        };
+        match given {
+            None if self.here.may_transfer() => need.transfer(self),
+            given => Ok(given),
+        }
+    }
+
+    /// Takes an amount of one location and yields its value; `None`: there is not enough.
+    ///
+    /// SOUNDNESS: where nothing is taken the value is the same everywhere, so that all in a
+    /// snapshot is determined by what is really held (trap T2).
+    pub fn take_location(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        amount: Term,
+    ) -> Result<Option<Term>, Stop> {
+        self.touch(resource, arguments)?;
+        let Some(Taken(value)) = self.take(&OfLocation { resource, arguments, amount })? else {
+            return Ok(None);
+        };
+        let some = self.terms.lt(Terms::NONE, amount);
+        let some = self.established(some)?;
+        let nothing = self.nothing(resource);
+        Ok(Some(self.terms.ite(some, value, nothing)))
+    }
+}
+
+impl OfLocation<'_> {
+    /// Which kinds of chunks there are decides how a location is treated.
+    fn has_quantified(&self, engine: &Engine<'_>) -> bool {
+        engine.here.has_quantified_left(self.resource)
+    }
+}
+
+impl Need for OfLocation<'_> {
+    type Given = Taken;
+
+    fn amount(&self) -> Term {
+        self.amount
+    }
+
+    fn show_some(&self, engine: &mut Engine<'_>) -> Result<Option<Taken>, Stop> {
+        let &Self { resource, arguments, amount } = self;
+        if self.has_quantified(engine) {
+            engine.value_if_enough(resource, arguments, amount)
+        } else {
+            engine.value_if_some(resource, arguments, amount)
+        }
+    }
+
+    fn take_less(&self, engine: &mut Engine<'_>) -> Result<Option<Taken>, Stop> {
+        let &Self { resource, arguments, amount } = self;
+        if !self.has_quantified(engine) {
+            return engine.take_inexact(resource, arguments, amount);
+        }
+        let value = engine.value_if_enough(resource, arguments, amount)?;
+        if value.is_some() {
+            engine.take_less_of(resource, arguments, amount)?;
+        }
+        Ok(value)
+    }
+
+    fn take_exactly(&self, engine: &mut Engine<'_>) -> Result<Option<Taken>, Stop> {
+        let &Self { resource, arguments, amount } = self;
+        if !self.has_quantified(engine) {
+            return engine.take_from_ordinary(resource, arguments, amount);
+        }
+        if let Some(taken) = engine.take_quantified_from_one(resource, arguments, amount)? {
+            return Ok(Some(taken));
+        }
+        let value = engine.value_if_enough(resource, arguments, amount)?;
+        if value.is_some() {
+            engine.take_portions(resource, arguments, amount);
+        }
+        Ok(value)
+    }
+
+    fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Taken>, Stop> {
+        engine.transfer(self.resource, self.arguments, self.amount)
+    }
+}
+
+impl Need for OfAll<'_> {
+    /// The chunks that may have given something.
+    type Given = Vec<Portion>;
+
+    fn amount(&self) -> Term {
+        self.access.amount
+    }
+
+    fn show_some(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Portion>>, Stop> {
+        engine.portions_if_some(self.access.resource, self.footprint)
+    }
+
+    fn take_less(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Portion>>, Stop> {
+        let resource = self.access.resource;
+        let portions = engine.portions_if_some(resource, self.footprint)?;
+        if portions.is_some() {
+            engine.take_less_of_all(resource, self.footprint)?;
+        }
+        Ok(portions)
+    }
+
+    fn take_exactly(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Portion>>, Stop> {
+        engine.take_from_portions(self.access, self.footprint.amount)
+    }
+
+    fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Portion>>, Stop> {
+        if !engine.is_exact(self.access.amount) {
+            return Ok(None);
+        }
+        engine.transfer_footprint(self.access.resource, self.footprint.amount)
+    }
+}

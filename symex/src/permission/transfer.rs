@@ -1,0 +1,488 @@
+//! Taking permission inside a package: from the heap of the package, then from the heaps around it,
+//! nearest first. What comes from around is the wand's footprint: gone until the wand is applied.
+//!
+//! SOUNDNESS: nothing is learnt about the package's own heap and the heaps around it together,
+//! except about what has been taken from there. A contradiction between the left-hand side and a
+//! location around justifies the wand only if that location is given up (trap T10f).
+//!
+//! SOUNDNESS: that an amount is not negative, or no more than a chunk around holds, may be known
+//! because of the left-hand side only. So a chunk around gives between nothing and all that it
+//! holds, whatever is known (trap T10d).
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use smt::terms::{Split, Term, TermKind, Terms};
+
+use crate::permission::ordinary::Taken;
+use crate::permission::ordinary::same_arguments;
+use crate::permission::quantified::chunks::{Portion, PortionValue};
+use crate::run::explore::Answer;
+use crate::state::Here;
+use crate::state::heap::{Chunk, Heap, Resource};
+use crate::state::quantified::QuantifiedChunk;
+use crate::{Engine, Stop};
+
+/// How far a transfer has come.
+struct Progress {
+    /// The amount that is still to be taken.
+    need: Term,
+    /// The value of the location, once something has been taken.
+    value: Option<Gathered>,
+}
+
+/// The value of what has been taken, which may be nothing.
+struct Gathered {
+    value: Term,
+    /// When something has been.
+    some: Term,
+}
+
+impl Here {
+    /// Heap 0 is the one being consumed, the others are the reserve.
+    fn level(&mut self, level: usize) -> &mut Heap {
+        match (level.checked_sub(1), &mut self.consuming) {
+            (Some(index), _) => &mut self.package.reserve[index],
+            (None, Some(left)) => left,
+            (None, None) => &mut self.heap,
+        }
+    }
+
+    fn fetch_quantified(&mut self, level: usize, resource: Resource, chunk: &QuantifiedChunk) {
+        if level > 0 {
+            self.package.moved.push_quantified(resource, chunk.clone());
+            if self.consuming.is_some() {
+                self.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Takes `loss` of a location from the heap being consumed and the heaps around the package
+    /// together.
+    pub(crate) fn transfer(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Taken>, Stop> {
+        if !self.is_exact(loss) {
+            return self.transfer_inexact(resource, arguments, loss);
+        }
+        let mut need = loss;
+        // What the left-hand side decides need not be left open.
+        while let TermKind::Ite(condition, then, otherwise) = *self.terms.kind(need) {
+            let negation = self.terms.not(condition);
+            if self.check(condition)? {
+                need = then;
+            } else if self.check(negation)? {
+                need = otherwise;
+            } else {
+                break;
+            }
+        }
+        let need = self.terms.at_least_none(need);
+        let mut progress = Progress { need, value: None };
+        for level in 0..=self.here.package.reserve.len() {
+            self.transfer_chunks(level, resource, arguments, &mut progress)?;
+            self.transfer_quantified_chunks(level, resource, arguments, &mut progress)?;
+        }
+        let done = self.terms.le(progress.need, Terms::NONE);
+        if self.ask_obligation(done)? != Answer::Yes {
+            return Ok(None);
+        }
+        // Where no chunk has given anything, nothing is what was asked for.
+        let value = progress.value.map_or_else(|| self.nothing(resource), |it| it.value);
+        Ok(Some(Taken(value)))
+    }
+
+    /// Takes from chunks with the same arguments first: whether others are meant takes a question
+    /// for each.
+    fn transfer_chunks(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        arguments: &[Term],
+        progress: &mut Progress,
+    ) -> Result<(), Stop> {
+        self.transfer_chunks_if(level, resource, arguments, progress, true)?;
+        self.transfer_chunks_if(level, resource, arguments, progress, false)
+    }
+
+    /// The same, of chunks with the same arguments (`are_same`), or of chunks with others.
+    fn transfer_chunks_if(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        arguments: &[Term],
+        progress: &mut Progress,
+        are_same: bool,
+    ) -> Result<(), Stop> {
+        let chunks = self.here.level(level).of(resource).to_vec();
+        // From the last to the first, so that what is removed moves nothing that is still to come.
+        for (index, chunk) in chunks.iter().enumerate().rev() {
+            if (chunk.arguments == arguments) != are_same {
+                continue;
+            }
+            let done = self.terms.le(progress.need, Terms::NONE);
+            if self.check(done)? {
+                break;
+            }
+            let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
+            if alias == Terms::FALSE || !self.check(alias)? {
+                continue;
+            }
+            let nothing = self.terms.le(chunk.amount, Terms::NONE);
+            if self.check(nothing)? {
+                continue;
+            }
+            self.end_before_taking(level)?;
+            let part = self.needed_of(chunk.amount, progress)?;
+            self.keep_rest(level, resource, index, chunk, part)?;
+            self.note_value(resource, &mut progress.value, chunk.value, part)?;
+            self.fetch(level, resource, Chunk { amount: part, ..chunk.clone() })?;
+        }
+        Ok(())
+    }
+
+    fn transfer_quantified_chunks(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        arguments: &[Term],
+        progress: &mut Progress,
+    ) -> Result<(), Stop> {
+        let mut chunks = self.here.level(level).quantified(resource).to_vec();
+        for index in 0..chunks.len() {
+            let done = self.terms.le(progress.need, Terms::NONE);
+            if self.check(done)? {
+                break;
+            }
+            let chunk = chunks[index].clone();
+            let here = self.at(resource, chunk.amount, arguments);
+            let positive = self.terms.is_some(here);
+            if !self.check(positive)? {
+                continue;
+            }
+            self.end_before_taking(level)?;
+            let part = self.needed_of(here, progress)?;
+            let need = self.need_of(resource, arguments, part);
+            chunks[index].amount = self.terms.split_amount(chunk.amount, need).rest;
+            self.here.level(level).set_quantified(resource, chunks.clone());
+            let value = self.map_at(resource, chunk.map, arguments);
+            self.note_value(resource, &mut progress.value, value, part)?;
+            let arguments = arguments.to_vec();
+            self.fetch(level, resource, Chunk { arguments, value, amount: part })?;
+        }
+        Ok(())
+    }
+
+    /// Ends a contradictory path before it takes more from around: what it has given up so far is
+    /// what contradicts the left-hand side, or nothing does but the script (trap T10f).
+    fn end_before_taking(&mut self, level: usize) -> Result<(), Stop> {
+        if level > 0 && self.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+    }
+
+    /// As much of `available` as is still needed, which becomes less by that.
+    fn needed_of(&mut self, available: Term, progress: &mut Progress) -> Result<Term, Stop> {
+        let enough = self.terms.le(progress.need, available);
+        let part = if self.check(enough)? {
+            progress.need
+        } else {
+            self.terms.perm_min(available, progress.need)
+        };
+        progress.need = self.terms.sub(progress.need, part);
+        Ok(part)
+    }
+
+    /// Takes some amount that is still open from the heaps around: less than what one of them holds
+    /// (trap T9).
+    fn transfer_inexact(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Taken>, Stop> {
+        for level in 1..=self.here.package.reserve.len() {
+            let chunks = self.here.level(level).of(resource).to_vec();
+            for (index, chunk) in chunks.iter().enumerate() {
+                let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
+                let positive = self.terms.lt(Terms::NONE, chunk.amount);
+                let held = self.terms.and([alias, positive]);
+                if held == Terms::FALSE || !self.check(held)? {
+                    continue;
+                }
+                self.end_before_taking(level)?;
+                let less = self.terms.lt(loss, chunk.amount);
+                self.assume(less)?;
+                self.keep_rest(level, resource, index, chunk, loss)?;
+                self.fetch(level, resource, Chunk { amount: loss, ..chunk.clone() })?;
+                return Ok(Some(Taken(chunk.value)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes `need`, an amount over the formals of the resource, from the heap being consumed and
+    /// the heaps around together; yields what each chunk has given.
+    pub(crate) fn transfer_footprint(
+        &mut self,
+        resource: Resource,
+        need: Term,
+    ) -> Result<Option<Vec<Portion>>, Stop> {
+        let mut need = self.terms.at_least_none(need);
+        let mut touched = Vec::new();
+        for level in 0..=self.here.package.reserve.len() {
+            let heap = self.here.level(level).clone();
+            // SOUNDNESS: what a chunk gives is gone before anything else happens, which may end the
+            // path (trap T10f).
+            let mut index = 0;
+            for chunk in heap.of(resource) {
+                let available = self.spread(resource, chunk);
+                let Some(split) = self.part_of(level, available, &mut need)? else {
+                    index += 1;
+                    continue;
+                };
+                let rest = if self.remains(split.rest)? {
+                    let amount = self.at(resource, split.rest, &chunk.arguments);
+                    Some(Chunk { amount, ..chunk.clone() })
+                } else {
+                    None
+                };
+                let is_left = rest.is_some();
+                self.here.level(level).replace(resource, index, rest);
+                index += usize::from(is_left);
+                let Chunk { arguments, value, .. } = chunk.clone();
+                let amount = self.at(resource, split.taken, &arguments);
+                self.fetch(level, resource, Chunk { amount, ..chunk.clone() })?;
+                touched.push(Portion {
+                    amount: split.taken,
+                    value: PortionValue::One { arguments, value },
+                    domain: None,
+                });
+            }
+            let mut left = heap.quantified(resource).to_vec();
+            let mut index = 0;
+            for chunk in heap.quantified(resource) {
+                let Some(split) = self.part_of(level, chunk.amount, &mut need)? else {
+                    index += 1;
+                    continue;
+                };
+                if self.remains(split.rest)? {
+                    left[index].amount = split.rest;
+                    index += 1;
+                } else {
+                    left.remove(index);
+                }
+                self.here.level(level).set_quantified(resource, left.clone());
+                let taken = QuantifiedChunk { amount: split.taken, ..chunk.clone() };
+                self.here.fetch_quantified(level, resource, &taken);
+                touched.push(Portion {
+                    amount: split.taken,
+                    value: PortionValue::Map(chunk.map),
+                    domain: chunk.domain,
+                });
+            }
+        }
+        let done = self.terms.is_none(need);
+        if self.ask_obligation(done)? != Answer::Yes {
+            return Ok(None);
+        }
+        Ok(Some(touched))
+    }
+
+    /// Splits the chunk's part of the need off; `None`: nothing.
+    fn part_of(
+        &mut self,
+        level: usize,
+        available: Term,
+        need: &mut Term,
+    ) -> Result<Option<Split>, Stop> {
+        let done = self.terms.is_none(*need);
+        if self.check(done)? {
+            return Ok(None);
+        }
+        let split = self.terms.split_amount(available, *need);
+        let nothing = self.terms.is_none(split.taken);
+        if self.check(nothing)? {
+            return Ok(None);
+        }
+        self.end_before_taking(level)?;
+        *need = split.need;
+        Ok(Some(split))
+    }
+
+    fn remains(&mut self, rest: Term) -> Result<bool, Stop> {
+        let depleted = self.terms.is_none(rest);
+        Ok(!self.check(depleted)?)
+    }
+
+    /// Notes what has been taken from around. While an assertion is consumed, the rest of it may
+    /// speak about that.
+    fn fetch(&mut self, level: usize, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
+        if level == 0 {
+            return Ok(());
+        }
+        self.here.package.moved.push(resource, chunk.clone());
+        if self.here.consuming.is_some() { self.add_chunk(resource, chunk) } else { Ok(()) }
+    }
+
+    /// Adds what an assertion has fetched from around to the heap of the package.
+    pub(crate) fn keep_fetched(&mut self) -> Result<(), Stop> {
+        let moved = std::mem::take(&mut self.here.package.moved);
+        for (resource, chunks) in moved.resources() {
+            for chunk in chunks {
+                self.add_chunk(resource, chunk.clone())?;
+            }
+        }
+        for (resource, chunks) in moved.quantified_resources() {
+            for chunk in chunks {
+                self.here.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_rest(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        index: usize,
+        chunk: &Chunk,
+        part: Term,
+    ) -> Result<(), Stop> {
+        let rest = self.terms.sub(chunk.amount, part);
+        let rest = self.terms.at_least_none(rest);
+        let depleted = self.terms.identical(rest, Terms::NONE);
+        let kept = if self.check(depleted)? {
+            None
+        } else {
+            Some(Chunk { amount: rest, ..chunk.clone() })
+        };
+        self.here.level(level).replace(resource, index, kept);
+        Ok(())
+    }
+
+    /// Tells whether more is known of one value than of another outside of the packages in
+    /// progress.
+    ///
+    /// COMPLETENESS: that the portion of a location that the left-hand side brings and the one from
+    /// around have one value is known in the package only. So the right-hand side is said with the
+    /// latter: what the former was when the wand is applied is known there.
+    pub(crate) fn is_known_outside(&self, value: Term, other: Term) -> bool {
+        !self.terms.mentions(value, &self.mode.roots)
+            && self.terms.mentions(other, &self.mode.roots)
+    }
+
+    /// Learns that portions of one location have one value. In a package it is noted for when the
+    /// wand is applied.
+    pub(crate) fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
+        if self.here.may_transfer()
+            && self.mode.bound == self.mode.roots
+            && self.terms.mentions(fact, &self.mode.roots)
+        {
+            Rc::make_mut(&mut self.here.package.agreed).push(fact);
+        }
+        self.assume(fact)
+    }
+
+    /// Learns that portions of one location agree where an inner package has taken them from heaps
+    /// around this package: such a portion has come through this package.
+    ///
+    /// SOUNDNESS: a portion counts only as far as it has been given up, whatever the inner package
+    /// knows (trap T10d).
+    pub(crate) fn learn_passed_through(&mut self, after: &[Heap]) -> Result<(), Stop> {
+        let own = self.here.heap.clone();
+        let around = self.here.package.reserve.clone();
+        let resources: BTreeSet<_> =
+            around.iter().flat_map(|heap| heap.resources().map(|(resource, _)| resource)).collect();
+        for resource in resources {
+            // Of the values of wands nothing is said (trap T10e).
+            if matches!(resource, Resource::Wand(_)) {
+                continue;
+            }
+            let mut here = own.of(resource).to_vec();
+            for (before, after) in around.iter().zip(&after[1..]) {
+                for given in given(&mut self.terms, before.of(resource), after.of(resource)) {
+                    for other in &here {
+                        self.learn_equal_values(other, &given)?;
+                    }
+                    here.push(given);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn learn_equal_values(&mut self, left: &Chunk, right: &Chunk) -> Result<(), Stop> {
+        let alias = same_arguments(&mut self.terms, &left.arguments, &right.arguments);
+        if !self.check(alias)? {
+            return Ok(());
+        }
+        let equal = self.terms.identical(left.value, right.value);
+        let (some, others) = (self.terms.is_some(left.amount), self.terms.is_some(right.amount));
+        let guard = self.terms.and([alias, some, others]);
+        let fact = self.terms.implies(guard, equal);
+        self.learn_agreement(fact)
+    }
+
+    /// Portions of one location have one value; of wands nothing is said (trap T10e).
+    ///
+    /// SOUNDNESS: a value counts only where something has been taken (trap T2): the first one that
+    /// does is the value.
+    fn note_value(
+        &mut self,
+        resource: Resource,
+        taken: &mut Option<Gathered>,
+        own: Term,
+        part: Term,
+    ) -> Result<(), Stop> {
+        let mut some = self.terms.lt(Terms::NONE, part);
+        if self.check(some)? {
+            some = Terms::TRUE;
+        }
+        let Some(before) = taken else {
+            *taken = Some(Gathered { value: own, some });
+            return Ok(());
+        };
+        if !matches!(resource, Resource::Wand(_)) {
+            let both = self.terms.and([before.some, some]);
+            let equal = self.terms.identical(before.value, own);
+            let fact = self.terms.implies(both, equal);
+            self.learn_agreement(fact)?;
+        }
+        before.value = if some == Terms::TRUE && self.is_known_outside(own, before.value) {
+            own
+        } else {
+            self.terms.ite(before.some, before.value, own)
+        };
+        before.some = self.terms.or([before.some, some]);
+        Ok(())
+    }
+}
+
+/// Tells whether two chunks are portions of one location, by form, with one value.
+fn is_same(left: &Chunk, right: &Chunk) -> bool {
+    left.arguments == right.arguments && left.value == right.value
+}
+
+/// Computes the portions that chunks have given up, where `after` is left of them.
+///
+/// SOUNDNESS: chunks of one location and value count together, so that none stands for another.
+fn given(terms: &mut Terms, before: &[Chunk], after: &[Chunk]) -> Vec<Chunk> {
+    let mut given: Vec<Chunk> = Vec::new();
+    for chunk in before {
+        match given.iter_mut().find(|sum| is_same(sum, chunk)) {
+            Some(sum) => sum.amount = terms.add(sum.amount, chunk.amount),
+            None => given.push(chunk.clone()),
+        }
+    }
+    for chunk in after {
+        if let Some(sum) = given.iter_mut().find(|sum| is_same(sum, chunk)) {
+            sum.amount = terms.sub(sum.amount, chunk.amount);
+        }
+    }
+    given.retain(|sum| sum.amount != Terms::NONE);
+    given
+}

@@ -1,0 +1,46 @@
+//! Wildcards: amounts that are positive and otherwise open.
+
+use std::rc::Rc;
+
+use smt::terms::{Sort, Term, TermKind, Terms};
+
+use crate::{Amounts, Engine, Stop};
+
+impl Engine<'_> {
+    /// Some positive amount, chosen anew; where amounts do not matter it is full permission.
+    pub fn wildcard(&mut self) -> Result<Term, Stop> {
+        if self.frame.assertion.amounts == Amounts::SomeOrNone {
+            return Ok(Terms::WRITE);
+        }
+        let amount = self.fresh("wildcard", Sort::PERM);
+        let positive = self.terms.lt(Terms::NONE, amount);
+        self.assume(positive)?;
+        if let TermKind::Apply(symbol, _) = *self.terms.kind(amount) {
+            Rc::make_mut(&mut self.frame.assertion.constrainable).push(symbol);
+        }
+        Ok(amount)
+    }
+
+    /// Tells whether an amount is fixed: not a wildcard that may still be constrained, nor built
+    /// from one so that it shrinks with it.
+    pub(crate) fn is_exact(&self, amount: Term) -> bool {
+        if self.frame.assertion.constrainable.is_empty() {
+            return true;
+        }
+        match *self.terms.kind(amount) {
+            TermKind::Apply(..) => !self.is_open_wildcard(amount),
+            TermKind::Mul(left, right) => self.is_exact(left) && self.is_exact(right),
+            TermKind::Add(left, right) => self.is_exact(left) || self.is_exact(right),
+            TermKind::Ite(_, then, otherwise) => self.is_exact(then) || self.is_exact(otherwise),
+            _ => true,
+        }
+    }
+
+    /// Tells whether an amount is a wildcard that may still be made smaller.
+    pub fn is_open_wildcard(&self, amount: Term) -> bool {
+        match *self.terms.kind(amount) {
+            TermKind::Apply(symbol, _) => self.frame.assertion.constrainable.contains(&symbol),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Triggers for quantifiers in which no term can be matched as it stands, such as `forall k: Int ::
+//! a[x + k] == 0`.
+//!
+//! Interpreted parts of a term are matched literally by the prover, which is to say hardly ever.
+//! Here they become variables. Where `x + k` was the only place that mentions k the formula is
+//! solved for it: with u for `x + k` it says `forall u: Int :: a[u] == 0`, k being `u - x`. Where k
+//! stands elsewhere in the trigger, too, the new variable is bound in addition and occurs nowhere
+//! in the body.
+//!
+//! SOUNDNESS: k ↦ u − x and k ↦ x − u are bijections of the integers, and binding a variable that
+//! does not occur changes nothing: all forms are equivalent.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use smt::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
+
+use crate::Engine;
+use crate::quantifiers::occurring;
+
+/// The number of equivalent forms that are handed out.
+const MAX_FORMS: usize = 2;
+/// The weight of forms that make terms that match each other: after some rounds the prover gives up
+/// on them.
+const SHIFTING_WEIGHT: u32 = 10;
+
+/// A term that may be matched once its interpreted parts have become variables.
+struct Candidate {
+    /// With the variables.
+    pattern: Term,
+    /// Variables and what they stand for.
+    holes: Vec<(Term, Term)>,
+    /// The bound variables that occur outside of the holes.
+    direct: Vec<Term>,
+    /// The number of nodes.
+    size: usize,
+}
+
+/// The form of a term that is an offset plus a variable, or minus it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shift {
+    is_minus: bool,
+    offset: Term,
+}
+
+impl Shift {
+    /// How `term` depends on `variable`, if that is all there is and none of the `variables` is in
+    /// the offset.
+    pub(crate) fn of(
+        terms: &mut Terms,
+        term: Term,
+        variable: Term,
+        variables: &[Term],
+    ) -> Option<Shift> {
+        let is_fixed = |terms: &Terms, part| occurring(terms, variables, &[part]).is_empty();
+        let of_part =
+            |terms: &mut Terms, part| grow_stack(|| Shift::of(terms, part, variable, variables));
+        match *terms.kind(term) {
+            _ if term == variable => {
+                let sort = terms.sort(variable);
+                Some(Shift { is_minus: false, offset: terms.zero(sort) })
+            }
+            TermKind::Add(left, right) if is_fixed(terms, right) => {
+                let Shift { is_minus, offset } = of_part(terms, left)?;
+                Some(Shift { is_minus, offset: terms.add(offset, right) })
+            }
+            TermKind::Add(left, right) if is_fixed(terms, left) => {
+                let Shift { is_minus, offset } = of_part(terms, right)?;
+                Some(Shift { is_minus, offset: terms.add(left, offset) })
+            }
+            TermKind::Sub(left, right) if is_fixed(terms, right) => {
+                let Shift { is_minus, offset } = of_part(terms, left)?;
+                Some(Shift { is_minus, offset: terms.sub(offset, right) })
+            }
+            TermKind::Sub(left, right) if is_fixed(terms, left) => {
+                let Shift { is_minus, offset } = of_part(terms, right)?;
+                Some(Shift { is_minus: !is_minus, offset: terms.sub(left, offset) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the variable where the term is `value`.
+    pub(crate) fn variable_at(self, terms: &mut Terms, value: Term) -> Term {
+        if self.is_minus { terms.sub(self.offset, value) } else { terms.sub(value, self.offset) }
+    }
+}
+
+/// An equivalent form of a quantified formula.
+struct Form {
+    variables: Vec<Term>,
+    trigger: Vec<Term>,
+    body: Term,
+}
+
+impl Engine<'_> {
+    /// A quantified formula, with triggers made for it where it has none that can be used.
+    pub(crate) fn quantified(
+        &mut self,
+        quant: Quant,
+        variables: &[Term],
+        triggers: Vec<Vec<Term>>,
+        body: Term,
+        label: impl Into<Arc<str>>,
+        weight: u32,
+    ) -> Term {
+        let label = label.into();
+        let plain = self.terms.quantify(quant, variables, triggers, body, label.clone(), weight);
+        let TermKind::Quantifier(quantifier) = self.terms.kind(plain) else { return plain };
+        if !quantifier.triggers.is_empty() {
+            return plain;
+        }
+        let forms = self.forms(&occurring(&self.terms, variables, &[body]), body);
+        if forms.is_empty() {
+            return plain;
+        }
+        let weight = if forms.len() > 1 { weight.max(SHIFTING_WEIGHT) } else { weight };
+        let mut formulas = Vec::with_capacity(forms.len());
+        for Form { variables, trigger, body } in forms {
+            formulas.push(self.terms.quantify(
+                quant,
+                &variables,
+                vec![trigger],
+                body,
+                label.clone(),
+                weight,
+            ));
+        }
+        match quant {
+            Quant::Forall => self.terms.and(formulas),
+            Quant::Exists => self.terms.or(formulas),
+        }
+    }
+
+    /// The smallest term of a formula that mentions all variables: axioms are for every place where
+    /// their symbols meet, also inside of the terms that a user would have in mind.
+    pub fn innermost_trigger(&mut self, variables: &[Term], body: Term) -> Option<Term> {
+        let mut candidates = Vec::new();
+        self.candidates(body, variables, &mut candidates);
+        let covers = |candidate: &Candidate| {
+            candidate.holes.is_empty() && variables.iter().all(|v| candidate.direct.contains(v))
+        };
+        let all = candidates.into_iter().filter(covers);
+        all.min_by_key(|candidate| candidate.size).map(|candidate| candidate.pattern)
+    }
+
+    fn forms(&mut self, variables: &[Term], body: Term) -> Vec<Form> {
+        let mut candidates = Vec::new();
+        self.candidates(body, variables, &mut candidates);
+        candidates.sort_by_key(|candidate| (candidate.holes.len(), candidate.size));
+        let form = |trigger: Vec<&Candidate>| {
+            let holes = trigger.iter().flat_map(|candidate| &candidate.holes);
+            let mut all = variables.to_vec();
+            all.extend(holes.map(|&(variable, _)| variable));
+            let trigger = trigger.into_iter().map(|candidate| candidate.pattern).collect();
+            Form { variables: all, trigger, body }
+        };
+        let covers =
+            |candidate: &&Candidate| variables.iter().all(|v| candidate.direct.contains(v));
+        if let Some(candidate) = candidates.iter().find(covers) {
+            return vec![form(vec![candidate])];
+        }
+        let mut forms: Vec<Form> = Vec::new();
+        for candidate in &candidates {
+            if forms.len() < MAX_FORMS
+                && let Some(form) = solved(&mut self.terms, candidate, variables, body)
+                && forms.iter().all(|other| other.body != form.body)
+            {
+                forms.push(form);
+            }
+        }
+        if !forms.is_empty() {
+            return forms;
+        }
+        // Several terms together.
+        let mut open = variables.to_vec();
+        let mut trigger = Vec::new();
+        for candidate in &candidates {
+            if candidate.direct.iter().any(|variable| open.contains(variable)) {
+                open.retain(|variable| !candidate.direct.contains(variable));
+                trigger.push(candidate);
+            }
+        }
+        if open.is_empty() { vec![form(trigger)] } else { Vec::new() }
+    }
+
+    /// The applications in a formula that mention one of the variables, each once.
+    fn candidates(&mut self, term: Term, variables: &[Term], found: &mut Vec<Candidate>) {
+        if !self.terms.is_open(term) || occurring(&self.terms, variables, &[term]).is_empty() {
+            return;
+        }
+        if matches!(self.terms.kind(term), TermKind::Quantifier(_)) {
+            return;
+        }
+        let heads = match self.terms.kind(term) {
+            TermKind::Apply(_, operands) => !operands.is_empty(),
+            TermKind::Theory(..) => true,
+            _ => false,
+        };
+        if heads {
+            let mut holes = Vec::new();
+            let pattern = self.generalised(term, variables, &mut holes);
+            let pattern = self.limited_variant(pattern);
+            let direct = occurring(&self.terms, variables, &[pattern]);
+            let size = nodes(&self.terms, pattern);
+            let is_new = found.iter().all(|candidate: &Candidate| candidate.pattern != pattern);
+            let is_variable = variables.contains(&term);
+            if is_new && !is_variable && self.terms.is_matchable(pattern) {
+                found.push(Candidate { pattern, holes, direct, size });
+            }
+        }
+        let mut operands = Vec::new();
+        self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
+        for operand in operands {
+            grow_stack(|| self.candidates(operand, variables, found));
+        }
+    }
+
+    /// A term with variables in place of the interpreted parts that mention bound ones.
+    fn generalised(
+        &mut self,
+        term: Term,
+        variables: &[Term],
+        holes: &mut Vec<(Term, Term)>,
+    ) -> Term {
+        if occurring(&self.terms, variables, &[term]).is_empty() || variables.contains(&term) {
+            return term;
+        }
+        let kind = self.terms.kind(term).clone();
+        match &kind {
+            TermKind::Apply(..)
+            | TermKind::Theory(..)
+            | TermKind::Pair(..)
+            | TermKind::First(_)
+            | TermKind::Second(_)
+            | TermKind::Wrap(_)
+            | TermKind::Unwrap(..) => {
+                let mut operands = Vec::new();
+                kind.for_each_operand(|operand| operands.push(operand));
+                let mut map = Substitution::default();
+                for operand in operands {
+                    let new = grow_stack(|| self.generalised(operand, variables, holes));
+                    if new != operand {
+                        map.insert(operand, new);
+                    }
+                }
+                self.terms.substitute(term, &map)
+            }
+            _ => {
+                if let Some(&(variable, _)) = holes.iter().find(|&&(_, value)| value == term) {
+                    return variable;
+                }
+                let sort = self.terms.sort(term);
+                // Not from the journal: formulas are also built of facts, which replayed runs do
+                // not see.
+                let variable = self.terms.fresh_variable("part", sort);
+                holes.push((variable, term));
+                variable
+            }
+        }
+    }
+
+    pub fn limited_variant(&mut self, term: Term) -> Term {
+        if self.made.limited.is_empty() {
+            return term;
+        }
+        self.terms.substitute(term, &self.made.limited)
+    }
+}
+
+/// The formula solved for the variables that a candidate has in its holes only.
+fn solved(
+    terms: &mut Terms,
+    candidate: &Candidate,
+    variables: &[Term],
+    body: Term,
+) -> Option<Form> {
+    let mut all: Vec<Term> = candidate.direct.clone();
+    let mut map = Substitution::default();
+    let mut holes = candidate.holes.clone();
+    for &variable in variables.iter().filter(|variable| !candidate.direct.contains(variable)) {
+        let mut solution = None;
+        for (index, &(hole, value)) in holes.iter().enumerate() {
+            if let Some(shift) = Shift::of(terms, value, variable, variables) {
+                solution = Some((index, shift.variable_at(terms, hole)));
+                break;
+            }
+        }
+        let (index, value) = solution?;
+        all.push(holes.remove(index).0);
+        map.insert(variable, value);
+    }
+    all.extend(holes.into_iter().map(|(variable, _)| variable));
+    let body = terms.substitute(body, &map);
+    Some(Form { variables: all, trigger: vec![candidate.pattern], body })
+}
+
+/// The number of different subterms.
+fn nodes(terms: &Terms, term: Term) -> usize {
+    let mut visited = FxHashSet::default();
+    let mut pending = vec![term];
+    while let Some(term) = pending.pop() {
+        if visited.insert(term) {
+            terms.kind(term).for_each_operand(|operand| pending.push(operand));
+        }
+    }
+    visited.len()
+}

@@ -1,0 +1,238 @@
+//! `assume A` where A speaks about permission: the state holds it already, nothing is added.
+//!
+//! Each `acc(r, p)` in A says that the permission held to r is at least p, and what the accesses
+//! before it in A say about the same location on top: `assume acc(x.f, 1/2) && acc(y.f, 2/3)` tells
+//! x and y apart.
+
+use sil::program::{Expr, ExprKind};
+use smt::terms::{Term, Terms, grow_stack};
+
+use crate::findings::blame::Blame;
+use crate::permission::quantified;
+use crate::rules::Sil;
+use crate::rules::assertion::{Form, Own};
+use crate::rules::language::Language;
+use crate::rules::quantified::access::Target;
+use crate::rules::quantified::normalise;
+use crate::state::heap::Resource;
+use crate::{Engine, Explore, Reading, Stop};
+
+/// The claim of an access of the assertion.
+#[derive(Clone)]
+struct Claim {
+    resource: Resource,
+    /// The conditions that the access stands under.
+    guard: Term,
+    /// Over the formals of the resource.
+    amount: Term,
+}
+
+impl Sil<'_, '_> {
+    /// `assume A`.
+    pub(crate) fn exec_assume(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
+        if assertion.is_pure() {
+            return self.produce_all([assertion], None, |_| blame);
+        }
+        let fact = self.held_already(assertion, &mut Vec::new(), blame)?;
+        self.assume(fact)
+    }
+
+    /// The formula which says that an assertion holds of the state, its accesses on top of those in
+    /// `claims`.
+    fn held_already(
+        &mut self,
+        assertion: &Expr,
+        claims: &mut Vec<Claim>,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        grow_stack(|| match Form::of(assertion) {
+            Form::Pure => self.eval(assertion, blame),
+            Form::Own(Own::TwoReadings { .. }) if assertion.is_pure() => {
+                self.eval(assertion, blame)
+            }
+            Form::Own(Own::TwoReadings { inhale, exhale }) => {
+                let is_inhaled = self.frame.assertion.reading == Reading::Inhale;
+                let side = if is_inhaled { inhale } else { exhale };
+                self.held_already(side, claims, blame)
+            }
+            Form::All(operands) => {
+                let mut facts = Terms::TRUE;
+                for operand in operands {
+                    let fact = self.claimed_under(facts, claims, |sil, claims| {
+                        sil.held_already(operand, claims, blame)
+                    })?;
+                    facts = self.terms.and([facts, fact]);
+                }
+                Ok(facts)
+            }
+            Form::If { condition, then, otherwise } => {
+                let condition = self.eval(condition, blame)?;
+                let then = self.held_if(condition, then, claims, blame)?;
+                let Some(otherwise) = otherwise else { return Ok(then) };
+                let negation = self.terms.not(condition);
+                let otherwise = self.held_if(negation, otherwise, claims, blame)?;
+                Ok(self.terms.and([then, otherwise]))
+            }
+            Form::Let { variable, value, body } => {
+                let value = self.eval(value, blame)?;
+                self.frame.store.set(variable, value);
+                self.held_already(body, claims, blame)
+            }
+            Form::Access((location, amount)) => {
+                let (resource, arguments) = self.eval_location(location, blame)?;
+                let amount = self.eval(amount, blame)?;
+                Ok(self.claim(resource, &arguments, amount, claims))
+            }
+            Form::Own(Own::Wand) => {
+                let (resource, arguments) = self.eval_wand(assertion, blame)?;
+                let amount = Terms::WRITE;
+                Ok(self.claim(resource, &arguments, amount, claims))
+            }
+            Form::Own(Own::Quantified { .. }) => self.held_for_all(assertion, claims, blame),
+            Form::Own(Own::Other) => match &assertion.kind {
+                ExprKind::Unfolding { access, body } => {
+                    self.claimed_under(Terms::TRUE, claims, |sil, claims| {
+                        let (arguments, amount) = sil.eval_unfolding_access(access, blame)?;
+                        sil.enter_unfolding(access, &arguments, amount, blame)?;
+                        sil.held_already(body, claims, blame)
+                    })
+                }
+                _ => self.unsupported(assertion, "`assume` of this form of assertion"),
+            },
+        })
+    }
+
+    /// `guard ⇒ A`; the claims that A makes count under the guard only.
+    fn held_if(
+        &mut self,
+        guard: Term,
+        assertion: &Expr,
+        claims: &mut Vec<Claim>,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let before = claims.len();
+        let fact = self.claimed_under(guard, claims, |sil, claims| {
+            sil.held_already(assertion, claims, blame)
+        })?;
+        for claim in &mut claims[before..] {
+            claim.guard = self.terms.and([guard, claim.guard]);
+        }
+        Ok(self.terms.implies(guard, fact))
+    }
+
+    /// Runs under a guard, in a state of its own; where the run splits, each way's claims count on
+    /// that way.
+    fn claimed_under(
+        &mut self,
+        guard: Term,
+        claims: &mut Vec<Claim>,
+        mut run: impl FnMut(&mut Self, &mut Vec<Claim>) -> Result<Term, Stop>,
+    ) -> Result<Term, Stop> {
+        if guard == Terms::FALSE {
+            return Ok(Terms::TRUE);
+        }
+        let before = claims.clone();
+        let (paths, facts) = self.scoped(Some(guard), |sil| {
+            sil.explore(|sil| {
+                let mut claims = before.clone();
+                let fact = run(sil, &mut claims)?;
+                Ok((fact, claims.split_off(before.len())))
+            })
+        })?;
+        for fact in facts {
+            let fact = self.terms.implies(guard, fact);
+            self.assume(fact)?;
+        }
+        let paths = match paths {
+            // No way is left: the guard cannot hold, or what is claimed under it.
+            Ok(paths) if paths.is_empty() => return Ok(Terms::FALSE),
+            Err(Stop::Infeasible) => return Ok(Terms::FALSE),
+            paths => paths?,
+        };
+        let mut all = Vec::with_capacity(paths.len());
+        for path in paths {
+            let way = self.terms.and(path.literals);
+            let (fact, made) = path.value;
+            all.push(self.terms.implies(way, fact));
+            for claim in made {
+                let guard = self.terms.and([way, claim.guard]);
+                claims.push(Claim { guard, ..claim });
+            }
+        }
+        Ok(self.terms.and(all))
+    }
+
+    /// A quantified assertion, as conjuncts of one access each.
+    fn held_for_all(
+        &mut self,
+        quantifier: &Expr,
+        claims: &mut Vec<Claim>,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let mut facts = Vec::new();
+        for conjunct in normalise::conjuncts(quantifier, self.frame.assertion.reading) {
+            if conjunct.body.is_pure() {
+                facts.push(self.eval_quantified_fact(&conjunct, blame)?);
+                continue;
+            }
+            let Some(target) = Target::of(conjunct.body) else {
+                return self.unsupported(conjunct.body, "`assume` of this under a quantifier");
+            };
+            let access = self.eval_quantified_access(&conjunct, target, blame)?;
+            let Some(access) = access else { continue };
+            let resource = access.resource;
+            let fact = self.holds_at_least(resource, &access.arguments, access.amount, claims);
+            let fact = self.terms.implies(access.guard, fact);
+            let triggers = self.access_triggers(&access);
+            facts.push(self.terms.forall(
+                &access.variables,
+                triggers,
+                fact,
+                quantified::label("assume"),
+                1,
+            ));
+            // SOUNDNESS: inverse functions say that different values mean different locations,
+            // which is not what is assumed. Where it is not known, the accesses that follow do
+            // without the claim: less is assumed then.
+            if let Some(injective) = self.is_injective(&access)? {
+                let footprint = self.footprint(&access, injective)?;
+                claims.push(Claim { resource, guard: Terms::TRUE, amount: footprint.amount });
+            }
+        }
+        Ok(self.terms.and(facts))
+    }
+}
+
+impl Engine<'_> {
+    /// perm(r) ≥ p + Σ of what has been claimed for r.
+    fn claim(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        amount: Term,
+        claims: &mut Vec<Claim>,
+    ) -> Term {
+        let fact = self.holds_at_least(resource, arguments, amount, claims);
+        let amount = self.need_of(resource, arguments, amount);
+        claims.push(Claim { resource, guard: Terms::TRUE, amount });
+        fact
+    }
+
+    fn holds_at_least(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        amount: Term,
+        claims: &[Claim],
+    ) -> Term {
+        let mut least = amount;
+        for claim in claims.iter().filter(|claim| claim.resource == resource) {
+            let here = self.at(resource, claim.amount, arguments);
+            let here = self.terms.ite(claim.guard, here, Terms::NONE);
+            least = self.terms.add(least, here);
+        }
+        let heap = self.here.heap.clone();
+        let held = self.held_in(&heap, resource, arguments);
+        self.terms.le(least, held)
+    }
+}

@@ -1,0 +1,38 @@
+//! Axioms of domains: evaluated for all paths, when the prover is first asked after an instance is
+//! used.
+
+use sil::program::{DomainId, Expr, Type};
+
+use crate::findings::blame::{Blame, ErrorId};
+use crate::rules::Sil;
+use crate::state::State;
+use crate::{Engine, Explore, Stop};
+
+impl Sil<'_, '_> {
+    pub(crate) fn add_axiom(&mut self, body: &Expr) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::NotWellformed, body.span).trusted();
+        let (value, facts) = self.scoped(None, |sil| sil.join(|sil| sil.eval(body, blame)))?;
+        for fact in facts.into_iter().chain([value?]) {
+            self.prover.add_axiom(fact);
+        }
+        Ok(())
+    }
+}
+
+impl Engine<'_> {
+    pub(crate) fn tell_domain(&mut self, domain: DomainId, instance: &[Type]) -> Result<(), Stop> {
+        let program = self.program;
+        let declaration = &program.domains[domain];
+        self.assume_unique(declaration, instance);
+        self.domains.axioms_in_progress += 1;
+        // Axioms hold on all paths, and they are not part of what is replayed.
+        let result = self.in_instance(declaration, instance, |engine| {
+            declaration.axioms.iter().try_for_each(|axiom| {
+                let state = State::new(&axiom.locals);
+                engine.apart(state, |engine| Sil::of(engine).add_axiom(&axiom.body))
+            })
+        });
+        self.domains.axioms_in_progress -= 1;
+        result
+    }
+}

@@ -1,0 +1,90 @@
+//! `xs := m(es)`: a call gives the precondition away and receives the postcondition.
+
+use sil::program::{Contract, Expr, LocalId, Method, MethodId, Stmt};
+use smt::terms::Term;
+
+use crate::findings::blame::{Blame, ErrorId};
+use crate::rules::Sil;
+use crate::rules::language::Language;
+use crate::rules::shape::has_two_readings;
+use crate::state::heap::Heap;
+use crate::{Stop, View, Watch};
+
+impl Sil<'_, '_> {
+    /// `xs := m(es)`: the precondition is given away, the postcondition received.
+    pub(crate) fn exec_call(
+        &mut self,
+        stmt: &Stmt,
+        targets: &[LocalId],
+        method: MethodId,
+        arguments: &[Expr],
+    ) -> Result<(), Stop> {
+        let program = self.program;
+        let callee = &program.methods[method];
+        let arguments = self.eval_all(arguments, Blame::new(ErrorId::CallFailed, stmt.span))?;
+        let mut frame = self.frame.of_used(&callee.locals);
+        for (&formal, &argument) in callee.formals.iter().zip(&arguments) {
+            frame.store.set(formal, argument);
+        }
+        let in_package = self.here.may_transfer();
+        frame.assertion.keeps_snapshots = in_package;
+        let before = (!in_package).then(|| self.here.heap.clone());
+        let (results, _) = self.in_frame(frame, |sil| sil.call(stmt, callee, before));
+        for (&target, result) in targets.iter().zip(results?) {
+            self.frame.store.set(target, result);
+        }
+        Ok(())
+    }
+
+    /// Runs a call in the callee's state; yields the results. `before`: the heap `old` refers to,
+    /// if it is known.
+    fn call(
+        &mut self,
+        stmt: &Stmt,
+        callee: &Method,
+        before: Option<Heap>,
+    ) -> Result<Vec<Term>, Stop> {
+        let Contract { preconditions, postconditions, .. } = &callee.contract;
+        let blame = Blame::new(ErrorId::CallPrecondition, stmt.span).trusted();
+        self.remember_heap();
+        let (snapshot, seen) =
+            self.watched(|sil| sil.consume_all(preconditions, |clause| blame.clause(clause.span)));
+        let snapshot = snapshot?;
+        self.frame.past.old = Some(match before {
+            Some(before) => before,
+            None => taken(self, preconditions, snapshot)?,
+        });
+        self.begin_epoch();
+        self.havoc(callee.returns.iter().copied());
+        let blame = Blame::new(ErrorId::CallFailed, stmt.span);
+        // SOUNDNESS: the contract's check has seen what follows from the inhale reading of the
+        // precondition, and the call has met the other one: the postcondition need not be defined
+        // here (trap T17e).
+        let two = preconditions.iter().any(has_two_readings);
+        let blame = if two { blame } else { blame.trusted() };
+        self.produce_all(postconditions, None, |_| blame)?;
+        let value = |&result| self.frame.store.get(result).expect("havocked above");
+        let results: Vec<Term> = callee.returns.iter().map(value).collect();
+        if seen.unassumed {
+            // Nothing is promised of such a call.
+            let reported = self.log.rely_on_earlier_report();
+            for &result in &results {
+                self.taint(result, reported)?;
+            }
+        }
+        Ok(results)
+    }
+}
+
+/// The heap that a precondition describes, with the values it had when it was consumed: what `old`
+/// means in the postcondition of a call in a package, whose permissions may have come from several
+/// heaps (trap T18).
+fn taken(sil: &mut Sil<'_, '_>, preconditions: &[Expr], snapshot: Term) -> Result<Heap, Stop> {
+    let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
+    let (produced, taken) = sil.exchanging(
+        |engine| &mut engine.here.heap,
+        Heap::default(),
+        |sil| sil.produce_all(preconditions, Some(snapshot), blame),
+    );
+    produced.map(|()| taken)
+}

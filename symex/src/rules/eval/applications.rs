@@ -1,0 +1,179 @@
+//! Applications of program functions.
+
+use sil::program::{Expr, ExprKind, FunctionId, LocalId};
+use sil::recursion::is_result;
+use smt::terms::{Sort, Term};
+
+use crate::findings::blame::{Blame, ErrorId};
+use crate::findings::incidents::{Incidents, Missing};
+use crate::knowledge::functions::is_opaque;
+use crate::rules::Sil;
+use crate::rules::language::Language;
+use crate::rules::same::are_same;
+use crate::state::mode::Application;
+use crate::{Engine, Explore, Stop, View, Watch};
+
+impl Sil<'_, '_> {
+    /// `f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot
+    /// argument.
+    pub(crate) fn eval_application(
+        &mut self,
+        expr: &Expr,
+        function: FunctionId,
+        arguments: &[Expr],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but
+        // that of its precondition is looked at.
+        if self.frame.result_of == Some(function)
+            && is_result(self.program, function, arguments)
+            && let Some(result) = self.frame.result
+        {
+            return Ok(result);
+        }
+        let arguments = self.eval_all(arguments, blame)?;
+        let (snapshot, seen) = self.watched_precondition(|sil| {
+            sil.application_snapshot(expr, function, &arguments, blame)
+        });
+        let Incidents { failed, missing, .. } = seen;
+        if failed && blame.is_of_contract() && !blame.is_trusted() && !self.mode.in_other_reading {
+            self.log.note_misapplied(blame.span);
+        }
+        let mut snapshot = snapshot?;
+        if failed && blame.is_of_body() {
+            self.mark_unframed(blame)?;
+        }
+        if self.mode.in_trigger && missing.is_some() {
+            self.note_undefined_trigger();
+            let read = self.arguments_read(function, &arguments);
+            snapshot = self.trigger_hole(Sort::SNAP, &read).unwrap_or(snapshot);
+        }
+        // A trigger that is not defined where it is written, under an `unfolding` of the body say,
+        // means the application there.
+        if self.mode.in_trigger
+            && missing.is_some()
+            && self.gathered.trigger_holes.is_none()
+            && let Some(known) = self.gathered.applications.iter().rev().find(|known| {
+                known.function == function
+                    && (known.arguments == arguments || are_same(&known.written, expr))
+            })
+        {
+            return Ok(known.application);
+        }
+        let is_defined = !self.mode.in_trigger || missing.is_none();
+        let (application, limited) =
+            self.make_application(function, snapshot, &arguments, missing)?;
+        if !self.mode.bound.is_empty() && is_defined {
+            let written = expr.clone();
+            self.gathered.applications.push(Application {
+                function,
+                arguments,
+                application,
+                written,
+            });
+        }
+        let is_opaque = self.is_opaque_here(expr, function);
+        self.usable_application(function, application, limited, is_opaque)
+    }
+
+    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing
+    /// away.
+    fn application_snapshot(
+        &mut self,
+        expr: &Expr,
+        function: FunctionId,
+        arguments: &[Term],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let program = self.program;
+        let function = &program.functions[function];
+        let preconditions = &function.contract.preconditions;
+        if preconditions.is_empty() {
+            return Ok(self.terms.unit());
+        }
+        let failure = Blame::new(ErrorId::ApplicationPrecondition, expr.span).trusted();
+        let silent = blame.is_trusted();
+        let mut frame = self.frame.of_used(&function.locals);
+        for (&formal, &argument) in function.formals.iter().zip(arguments) {
+            frame.store.set(formal, argument);
+        }
+        frame.assertion.amounts = self.amounts_of_functions();
+        frame.assertion.keeps_snapshots = true;
+        let joins = self.merges_ways(preconditions);
+        let consume = |sil: &mut Self| {
+            sil.consume_all(preconditions, |clause| {
+                let blame = failure.clause(clause.span);
+                if silent { blame.silent() } else { blame }
+            })
+        };
+        self.in_mode(|mode| mode.joins = joins, |sil| sil.peek(frame, |sil| sil.join(consume)))
+    }
+
+    /// An opaque function's definition is used only where the application is marked `@reveal`.
+    fn is_opaque_here(&self, expr: &Expr, function: FunctionId) -> bool {
+        let revealed = expr.annotations.iter().any(|annotation| &*annotation.key == "reveal");
+        is_opaque(&self.program.functions[function]) && !revealed
+    }
+}
+
+impl Engine<'_> {
+    /// The form of an application that stands for it: not the one whose definition is unrolled,
+    /// where the function is opaque or of the group that is being verified. If that knows its
+    /// definition, it is unrolled here, and not where the value is.
+    pub fn usable_application(
+        &mut self,
+        function: FunctionId,
+        application: Term,
+        limited: Term,
+        is_opaque: bool,
+    ) -> Result<Term, Stop> {
+        if is_opaque {
+            return Ok(limited);
+        }
+        if self.setting.recursion_group.contains(&function) {
+            if self.setting.visible.definitions.contains(&function) {
+                self.mention_unused(application)?;
+            }
+            return Ok(limited);
+        }
+        self.made.limited.insert(application, limited);
+        Ok(application)
+    }
+
+    /// The application of a function whose precondition has been looked at, and its limited form.
+    /// `missing`: what the snapshot lacks.
+    pub fn make_application(
+        &mut self,
+        function: FunctionId,
+        snapshot: Term,
+        arguments: &[Term],
+        missing: Option<Missing>,
+    ) -> Result<(Term, Term), Stop> {
+        self.use_function(function)?;
+        let symbols = self.function_symbols(function);
+        let mut operands = vec![snapshot];
+        operands.extend(arguments);
+        let defined = self.terms.apply(symbols.precondition, &operands);
+        self.assume(defined)?;
+        let application = self.terms.apply(symbols.full, &operands);
+        let limited = self.terms.apply(symbols.limited, &operands);
+        if let Some(Missing { reported: Some(reported) }) = missing {
+            // What fails because of the value is no news.
+            self.taint(application, reported)?;
+            self.taint(limited, reported)?;
+        }
+        Ok((application, limited))
+    }
+
+    /// The arguments that the precondition of a function mentions.
+    fn arguments_read(&self, function: FunctionId, arguments: &[Term]) -> Vec<Term> {
+        let declaration = &self.program.functions[function];
+        let mentions = |formal: LocalId| {
+            let mut clauses = declaration.contract.preconditions.iter();
+            let is_formal = |part: &Expr| matches!(part.kind, ExprKind::Local(it) if it == formal);
+            clauses.any(|clause| clause.any(is_formal))
+        };
+        let formals = declaration.formals.iter().zip(arguments);
+        formals.filter(|&(&formal, _)| mentions(formal)).map(|(_, &argument)| argument).collect()
+    }
+}

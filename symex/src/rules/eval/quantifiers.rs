@@ -1,0 +1,444 @@
+//! Pure quantifiers.
+
+use sil::program::{BinaryOp, Expr, ExprKind, FieldId, LocalId, Location, Quantifier};
+use sil::syntax::Trigger;
+use smt::terms::{Quant, Sort, Term, TermKind, TheoryOp};
+
+use crate::findings::blame::{Blame, ErrorId};
+use crate::knowledge::goals::Noted;
+use crate::quantifiers::inferred;
+use crate::quantifiers::one_point;
+use crate::rules::Sil;
+use crate::state::heap::Resource;
+use crate::{Engine, Explore, Stop, View, Watch};
+
+/// A trigger with variables for what is not defined in it.
+struct Pattern {
+    holes: Vec<Term>,
+    trigger: Vec<Term>,
+}
+
+/// The body of a quantifier, for arbitrary values of its variables.
+struct Body {
+    value: Term,
+    triggers: Vec<Vec<Term>>,
+    /// The trigger where it is not defined for all values.
+    general: Option<Pattern>,
+    is_trigger_undefined: bool,
+}
+
+impl Sil<'_, '_> {
+    /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way
+    /// quantified.
+    pub(crate) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let ExprKind::Quantified { quantifier, variables, triggers, body } = &expr.kind else {
+            unreachable!("called for quantifiers only")
+        };
+        if !body.is_pure() {
+            return self.unsupported(expr, "quantified permissions");
+        }
+        self.define_summaries([&**body])?;
+        let at_start = self.state();
+        let fixed = one_point::values(*quantifier, variables, body);
+        for &(variable, value) in &fixed {
+            let value = self.eval(value, blame)?;
+            self.frame.store.set(variable, value);
+        }
+        let is_fixed = |variable: &LocalId| fixed.iter().any(|(fixed, _)| fixed == variable);
+        let variables: Vec<LocalId> =
+            variables.iter().copied().filter(|variable| !is_fixed(variable)).collect();
+        let mut bound = Vec::with_capacity(variables.len());
+        for &variable in &variables {
+            let local = &self.frame.locals[variable];
+            let sort = self.sort(&local.ty);
+            let value = self.fresh_variable(&local.name, sort);
+            self.frame.store.set(variable, value);
+            bound.push(value);
+        }
+        let applications = self.gathered.applications.len();
+        let met_below = self.gathered.below.len();
+        let (outcome, seen) = self.watched(|sil| {
+            sil.binding(&bound, |sil| {
+                sil.scoped(None, |sil| {
+                    sil.eval_quantified_body((&variables, &bound), triggers, body, blame)
+                })
+            })
+        });
+        let (result, facts) = outcome?;
+        self.gathered.applications.truncate(applications);
+        self.set_state(at_start);
+        if result.is_err() {
+            self.gathered.below.truncate(met_below);
+        }
+        let Body { value, triggers, general, is_trigger_undefined } = result?;
+        self.release_met_below(met_below, &bound)?;
+        // What a body means that is not defined for all values, nobody can say: what builds on it
+        // would be reported for no other reason, so the path ends here.
+        if seen.failed {
+            self.log.note_undefined(blame.span);
+            self.log.rely_on_report();
+            self.mark_unframed(blame)?;
+            return Err(Stop::Infeasible);
+        }
+        let name = self.quantifier_name(expr);
+        let learnt = self.learn_for_all(&bound, &triggers, facts, &name)?;
+        let quant = match quantifier {
+            Quantifier::Forall => Quant::Forall,
+            Quantifier::Exists => Quant::Exists,
+        };
+        self.mention_collections(&[value])?;
+        let (variables, sets) = match general {
+            Some(Pattern { holes, trigger }) => ([&bound[..], &holes].concat(), vec![trigger]),
+            None => (bound.clone(), triggers.clone()),
+        };
+        let formula = self.quantified(quant, &variables, sets, value, &*name, weight(expr));
+        let noted = Noted { quant, bound, triggers, body: value, facts: learnt };
+        self.note_quantifier(formula, noted);
+        let mut formulas = vec![formula];
+        if is_trigger_undefined && *quantifier == Quantifier::Forall {
+            self.instances_for_held(expr, &mut formulas)?;
+        }
+        Ok(self.terms.and(formulas))
+    }
+
+    /// Handles a quantifier with a trigger that reads a field of a variable, `{ rel(i, q.f) }`, and
+    /// is not defined for all values: what it says of each location of the field that is held.
+    /// There the trigger is a value, and the other variables are matched by it.
+    fn instances_for_held(&mut self, expr: &Expr, formulas: &mut Vec<Term>) -> Result<(), Stop> {
+        let ExprKind::Quantified { quantifier, variables, triggers, body } = &expr.kind else {
+            unreachable!("called for quantifiers only")
+        };
+        let mut read: Vec<(LocalId, FieldId)> = Vec::new();
+        let terms = triggers.iter().flat_map(|trigger| trigger.iter());
+        for term in terms.filter(|term| !matches!(term.kind, ExprKind::FieldRead { .. })) {
+            sil::walk::walk_expr(term, |part| {
+                if let ExprKind::FieldRead { receiver, field } = &part.kind
+                    && let ExprKind::Local(local) = receiver.kind
+                    && variables.contains(&local)
+                    && !read.contains(&(local, *field))
+                {
+                    read.push((local, *field));
+                }
+            });
+        }
+        for (local, field) in read {
+            let held = self.here.heap.of(Resource::Field(field)).to_vec();
+            let others: Vec<LocalId> =
+                variables.iter().copied().filter(|it| *it != local).collect();
+            let kind = if others.is_empty() {
+                body.kind.clone()
+            } else {
+                let (triggers, body) = (triggers.clone(), body.clone());
+                ExprKind::Quantified { quantifier: *quantifier, variables: others, triggers, body }
+            };
+            let instance = Expr { kind, ..expr.clone() };
+            let at_start = self.state();
+            for chunk in held {
+                self.frame.store.set(local, chunk.arguments[0]);
+                let blame = Blame::new(ErrorId::NotWellformed, expr.span).trusted().silent();
+                let (value, seen) = self.watched(|sil| sil.join(|sil| sil.eval(&instance, blame)));
+                self.set_state(at_start.clone());
+                let value = value?;
+                if !seen.unread && !seen.failed {
+                    formulas.push(value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The body of a quantifier and its triggers, for arbitrary values of its variables: those
+    /// written, or inferred ones where none are.
+    fn eval_quantified_body(
+        &mut self,
+        (variables, bound): (&[LocalId], &[Term]),
+        triggers: &[Trigger<Expr>],
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Body, Stop> {
+        let value = self.join(|sil| sil.eval(body, blame))?;
+        let inferred = if triggers.is_empty() { inferred(variables, body) } else { Vec::new() };
+        let is_inferred = !inferred.is_empty();
+        let sets: Vec<Vec<&Expr>> = (triggers.iter().map(|trigger| &**trigger))
+            .chain(inferred.iter().map(Vec::as_slice))
+            .map(|trigger| trigger.iter().collect())
+            .collect();
+        let (triggers, seen) =
+            self.watched(|sil| sil.eval_trigger_sets_under(guard_of(body), &sets, blame));
+        let mut triggers = triggers?;
+        let general = match &sets[..] {
+            [trigger] if seen.undefined_trigger => self.trigger_with_holes(trigger, blame)?,
+            _ => None,
+        };
+        if is_inferred && self.domains.axioms_in_progress > 0 {
+            let innermost = self.innermost_trigger(bound, value);
+            triggers.extend(innermost.map(|term| vec![term]));
+        }
+        Ok(Body { value, triggers, general, is_trigger_undefined: seen.undefined_trigger })
+    }
+
+    /// The triggers as terms; function applications in their limited form, which is matched more
+    /// often.
+    ///
+    /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it
+    /// is kept (trap T6).
+    pub(crate) fn eval_trigger_sets(
+        &mut self,
+        triggers: &[Vec<&Expr>],
+        blame: Blame,
+    ) -> Result<Vec<Vec<Term>>, Stop> {
+        self.eval_trigger_sets_under(None, triggers, blame)
+    }
+
+    /// The same for a body that is guarded: what there is no permission to without the guard is
+    /// read under it.
+    fn eval_trigger_sets_under(
+        &mut self,
+        guard: Option<&Expr>,
+        triggers: &[Vec<&Expr>],
+        blame: Blame,
+    ) -> Result<Vec<Vec<Term>>, Stop> {
+        let mut all = Vec::with_capacity(triggers.len());
+        for trigger in triggers {
+            let mut terms = Vec::with_capacity(trigger.len());
+            // Membership in a sequence is also matched by the positions of the sequence.
+            let mut by_position = Vec::with_capacity(trigger.len());
+            for expr in trigger {
+                let eval = |sil: &mut Self, guard: Option<Term>| {
+                    sil.in_mode(
+                        |mode| mode.in_trigger = true,
+                        |sil| {
+                            sil.scoped(guard, |sil| {
+                                sil.join(|sil| sil.eval_trigger_term(expr, blame.trusted()))
+                            })
+                        },
+                    )
+                };
+                let (mut term, seen) = self.watched(|sil| eval(sil, None));
+                let mut is_undefined = seen.unread;
+                if is_undefined
+                    && let Some(guard) = guard
+                    && let Some(guard) = self.undecided(guard, blame)?
+                {
+                    let (under_guard, seen) = self.watched(|sil| eval(sil, Some(guard)));
+                    if !matches!(under_guard, Ok((Err(Stop::Infeasible), _))) {
+                        term = under_guard;
+                        is_undefined = seen.unread;
+                    }
+                }
+                if is_undefined {
+                    self.note_undefined_trigger();
+                }
+                match term?.0 {
+                    Ok(term) => {
+                        let term = self.limited_variant(term);
+                        terms.push(term);
+                        by_position.push(match *self.terms.kind(term) {
+                            TermKind::Theory(TheoryOp::SeqContains, ref operands, _) => {
+                                let (element, sequence) = (operands[0], operands[1]);
+                                self.terms.seq_contains_trigger(element, sequence)
+                            }
+                            _ => term,
+                        });
+                    }
+                    Err(Stop::Unsupported { .. }) => {
+                        terms.clear();
+                        break;
+                    }
+                    Err(stop) => return Err(stop),
+                }
+            }
+            if !terms.is_empty() {
+                if by_position != terms && by_position.len() == terms.len() {
+                    all.push(by_position);
+                }
+                all.push(terms);
+            }
+        }
+        Ok(all)
+    }
+
+    /// A trigger that is not defined where it is written, with variables for what it depends on
+    /// there: so it is matched by the application in whatever state the body means.
+    ///
+    /// SOUNDNESS: the variables do not occur in the body.
+    fn trigger_with_holes(
+        &mut self,
+        trigger: &[&Expr],
+        blame: Blame,
+    ) -> Result<Option<Pattern>, Stop> {
+        self.gathered.trigger_holes = Some(Vec::new());
+        let sets = self.eval_trigger_sets(&[trigger.to_vec()], blame);
+        let holes = self.gathered.trigger_holes.take().unwrap_or_default();
+        let trigger = sets?.pop();
+        let in_trigger =
+            |&hole: &Term| trigger.iter().flatten().any(|&t| self.terms.contains(t, hole));
+        let all_occur = !holes.is_empty() && holes.iter().all(in_trigger);
+        Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
+    }
+
+    /// The value of a guard, where it is not decided.
+    fn undecided(&mut self, guard: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
+        let (guard, _) = self.in_mode(
+            |mode| mode.in_trigger = false,
+            |sil| sil.scoped(None, |sil| sil.join(|sil| sil.eval(guard, blame.trusted()))),
+        )?;
+        Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
+    }
+
+    /// A name for profiles: where the quantifier stands.
+    fn quantifier_name(&self, expr: &Expr) -> String {
+        match self.context.sources.range(expr.span) {
+            Some((start, _)) => format!("quant@{start}"),
+            None => "quant".to_owned(),
+        }
+    }
+
+    /// A term of a trigger.
+    pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::FieldRead { receiver, field } => {
+                let receiver = self.eval(receiver, blame)?;
+                Ok(self.touched(Resource::Field(*field), &[receiver]))
+            }
+            ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } => {
+                let arguments = self.eval_all(arguments, blame)?;
+                Ok(self.touched(Resource::Predicate(*predicate), &arguments))
+            }
+            _ => {
+                let (term, seen) = self.watched(|sil| sil.eval(expr, blame));
+                let term = term?;
+                let stateless =
+                    if seen.undefined_trigger { self.stateless_variant(term) } else { None };
+                Ok(stateless.unwrap_or(term))
+            }
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Assumes what was learnt about the body, for all values of its variables; yields it beside
+    /// what it was made of.
+    pub fn learn_for_all(
+        &mut self,
+        bound: &[Term],
+        triggers: &[Vec<Term>],
+        facts: Vec<Term>,
+        name: &str,
+    ) -> Result<Vec<(Term, Term)>, Stop> {
+        let mut learnt = Vec::with_capacity(facts.len());
+        for fact in facts {
+            if self.is_known_around(fact) {
+                continue;
+            }
+            let quantified = self.learnt_for_all(bound, triggers, fact, name);
+            self.assume(quantified)?;
+            learnt.push((quantified, fact));
+        }
+        Ok(learnt)
+    }
+
+    /// A fact learnt about the body, for all values of its variables. Where it mentions the
+    /// application that a trigger consists of, it is also there for that application in any other
+    /// state: what is known of `f(x)` for all x is used where `f` is applied to a value after the
+    /// heap has changed, too.
+    ///
+    /// SOUNDNESS: the fact holds for all values, whatever term brings it up.
+    fn learnt_for_all(
+        &mut self,
+        bound: &[Term],
+        triggers: &[Vec<Term>],
+        fact: Term,
+        name: &str,
+    ) -> Term {
+        let mut formulas = vec![self.quantified_fact(bound, triggers, fact, name)];
+        if !matches!(self.terms.kind(fact), TermKind::Quantifier(_)) {
+            for trigger in triggers {
+                if let Some((states, general)) = self.in_any_state(trigger, fact) {
+                    let variables: Vec<Term> = bound.iter().copied().chain(states).collect();
+                    let general = self.terms.forall(&variables, vec![general], fact, name, 1);
+                    // Without its trigger it would be matched by anything.
+                    if let TermKind::Quantifier(quantifier) = self.terms.kind(general)
+                        && !quantifier.triggers.is_empty()
+                    {
+                        formulas.push(general);
+                    }
+                }
+            }
+        }
+        self.terms.and(formulas)
+    }
+
+    /// A trigger with variables for the snapshots of the applications it consists of, if the
+    /// formula mentions one.
+    fn in_any_state(&mut self, trigger: &[Term], formula: Term) -> Option<(Vec<Term>, Vec<Term>)> {
+        let formula = self.limited_variant(formula);
+        let mut mentioned = false;
+        let mut states = Vec::new();
+        let mut general = Vec::with_capacity(trigger.len());
+        for &term in trigger {
+            let TermKind::Apply(symbol, operands) = self.terms.kind(term).clone() else {
+                general.push(term);
+                continue;
+            };
+            let unit = self.terms.unit();
+            let of_function =
+                self.caches.function_symbols.values().any(|known| known.limited == symbol);
+            if !of_function || operands[0] == unit {
+                general.push(term);
+                continue;
+            }
+            mentioned |= self.terms.contains(formula, term);
+            let state = self.terms.fresh_variable("state", Sort::SNAP);
+            states.push(state);
+            let operands: Vec<Term> =
+                std::iter::once(state).chain(operands.iter().skip(1).copied()).collect();
+            general.push(self.terms.apply(symbol, &operands));
+        }
+        mentioned.then_some((states, general))
+    }
+
+    /// A variable for what is not defined in a trigger, where there are to be any. Which locations
+    /// it is about follows from the values `of`.
+    ///
+    /// PERFORMANCE: a location that differs from instance to instance has a value in each of many
+    /// states, and a variable for it would be matched by all of them; so such a trigger stays as it
+    /// is.
+    pub(crate) fn trigger_hole(&mut self, sort: Sort, of: &[Term]) -> Option<Term> {
+        self.gathered.trigger_holes.as_ref()?;
+        if of.iter().any(|&value| self.terms.mentions(value, &self.mode.bound)) {
+            self.gathered.trigger_holes = None;
+            return None;
+        }
+        let hole = self.fresh_variable("hole", sort);
+        self.gathered.trigger_holes.get_or_insert_default().push(hole);
+        Some(hole)
+    }
+
+    /// For an application that is not defined where a trigger is written, and that the body does
+    /// not have: what is true of arguments that the function is applied to in any state.
+    fn stateless_variant(&mut self, term: Term) -> Option<Term> {
+        let is_met = self.gathered.applications.iter().any(|known| known.application == term);
+        let TermKind::Apply(symbol, operands) = self.terms.kind(term).clone() else { return None };
+        if is_met || self.gathered.trigger_holes.is_some() {
+            return None;
+        }
+        let mut known = self.caches.function_symbols.values();
+        let of = known.find(|of| of.full == symbol || of.limited == symbol)?.stateless;
+        Some(self.terms.apply(of, &operands[1..]))
+    }
+}
+
+/// The guard of a body that is an implication.
+fn guard_of(body: &Expr) -> Option<&Expr> {
+    match &body.kind {
+        ExprKind::Binary { op: BinaryOp::Implies, left, .. } => Some(left),
+        _ => None,
+    }
+}
+
+/// The SMT weight asked for by `@weight("n")`.
+fn weight(expr: &Expr) -> u32 {
+    let annotation = expr.annotations.iter().find(|annotation| &*annotation.key == "weight");
+    annotation.and_then(|a| a.values.first()).and_then(|value| value.parse().ok()).unwrap_or(1)
+}

@@ -1,0 +1,74 @@
+//! Gaining and giving away permission to one location, of which all has been evaluated.
+
+use sil::source::Span;
+use smt::terms::{Term, Terms};
+
+use crate::findings::blame::Blame;
+use crate::state::heap::{Chunk, Resource};
+use crate::{Engine, Stop};
+
+impl Engine<'_> {
+    /// An amount, times the factor of the predicate around.
+    pub fn times_scale(&mut self, amount: Term) -> Result<Term, Stop> {
+        let Some(scale) = self.frame.assertion.scale else { return Ok(amount) };
+        let (product, lemmas) = self.terms.scaled(scale, amount);
+        for lemma in lemmas {
+            self.assume(lemma)?;
+        }
+        Ok(product)
+    }
+
+    /// Adds permission to a location; its value is in the snapshot, if there is one.
+    pub(crate) fn produce_location(
+        &mut self,
+        resource: Resource,
+        arguments: Vec<Term>,
+        gain: Term,
+        snapshot: Option<Term>,
+    ) -> Result<(), Stop> {
+        let sort = self.resource_sort(resource);
+        let value = match snapshot {
+            Some(snapshot) => {
+                let wrapped = self.terms.is_wrapped(snapshot, sort);
+                self.assume(wrapped)?;
+                self.terms.snap_unwrap(snapshot, sort)
+            }
+            None => {
+                let hint = self.resource_name(resource);
+                self.fresh(&hint, sort)
+            }
+        };
+        self.add_chunk(resource, Chunk { arguments, value, amount: gain })
+    }
+
+    /// Takes permission to a location away; yields the snapshot of it.
+    pub fn consume_location(
+        &mut self,
+        resource: Resource,
+        arguments: Vec<Term>,
+        loss: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let sort = self.resource_sort(resource);
+        if let Some(value) = self.take_location(resource, &arguments, loss)? {
+            self.note_given(resource, &arguments, blame.span);
+            return Ok(self.terms.snap_wrap(value));
+        }
+        let mut reported = None;
+        if !blame.is_silent() {
+            let (left, needed) = (self.here.left(), Some(loss));
+            reported = Some(self.fail_permission(&left, resource, &arguments, needed, blame, at)?);
+        }
+        self.note_missing(reported);
+        self.drop_aliases(resource, &arguments)?;
+        let value = self.fresh("missing", sort);
+        if let Some(reported) = reported {
+            // What is said about the value in the same assertion fails for the same reason.
+            self.taint(value, reported)?;
+            let amount = Terms::WRITE;
+            self.heap_to_extend().push(resource, Chunk { arguments, value, amount });
+        }
+        Ok(self.terms.snap_wrap(value))
+    }
+}

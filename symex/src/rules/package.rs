@@ -1,0 +1,332 @@
+//! `package A --* B { … }`: what the proof script gives up is the footprint of the wand.
+//!
+//! DIVERGENCE: the reference lets each path of a package give up a footprint of its own, which is
+//! unsound where the paths differ in something the left-hand side decides. Here all paths that the
+//! left-hand side tells apart give up the union of their footprints (trap T10a).
+
+use std::rc::Rc;
+
+use sil::program::{Block, Expr, ExprKind, Stmt, StmtKind};
+use smt::terms::{Sort, Term, Terms};
+
+use super::assertion::conjuncts;
+use super::wands::{Agreement, sides};
+use crate::findings::blame::unsupported_at;
+use crate::findings::blame::{Blame, ErrorId};
+use crate::report::{Finding, Severity};
+use crate::rules::Sil;
+use crate::rules::language::Language;
+use crate::state::heap::{Chunk, Heap};
+use crate::state::mode::{Definition, Mode};
+use crate::state::quantified::QuantifiedChunk;
+use crate::state::sorts::wand_sort;
+use crate::{Engine, Explore, Stop, View, Watch};
+
+/// How one path of a package ended.
+struct End {
+    /// The rest of the heaps around.
+    reserve: Vec<Heap>,
+    /// The snapshot of the right-hand side; `None` where the path is contradictory: then the wand
+    /// holds because of what has been given up so far.
+    snapshot: Option<Term>,
+    /// Values that are equal on the path.
+    agreed: Rc<Vec<Term>>,
+}
+
+/// Paths of a package that differ in nothing the outside can tell apart.
+struct Group {
+    /// Holds outside on these paths.
+    condition: Term,
+    /// The rest of the heaps around.
+    reserve: Vec<Heap>,
+    /// For each path, what holds on it and the right-hand snapshot.
+    snapshots: Vec<(Term, Term)>,
+    /// The knowledge about the left-hand side and the footprint together.
+    agreed: Vec<Term>,
+}
+
+impl Sil<'_, '_> {
+    /// `package A --* B { script }`.
+    pub(crate) fn exec_package(
+        &mut self,
+        wand: &Expr,
+        script: &Block,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let mut flaws = self.flaws_of_wand(wand, Some(blame))?;
+        if flaws.findings().any(|flaw| flaw.error == blame.error) {
+            // Where the left-hand side means nothing, no script is run.
+            flaws.retain(|flaw| flaw.error == blame.error);
+            self.log.add(flaws);
+            return Err(Stop::Infeasible);
+        }
+        let is_ill_formed = flaws.has_findings();
+        let (resource, arguments) = self.eval_wand(wand, blame)?;
+        // What happens inside depends on the left-hand side: every symbol made there is a function
+        // of its snapshot (trap T10c).
+        let root = self.fresh_variable("root", Sort::SNAP);
+        let definitions = std::mem::take(&mut self.gathered.definitions);
+        // SOUNDNESS: nothing learnt inside is kept, the left-hand side may be contradictory (trap
+        // T10d).
+        let (outcome, inside) = self.finding_apart(|sil| {
+            sil.in_package(root, |sil| {
+                sil.scoped(None, |sil| {
+                    sil.explore(|sil| {
+                        // That the wand is ill-formed is an error: its right-hand side proves
+                        // nothing more.
+                        let end = if is_ill_formed { blame.silent() } else { blame.trusted() };
+                        sil.run_package(wand, root, script, end)
+                    })
+                })
+            })
+        });
+        // What the script needs and nobody has may be all that is wrong with the right-hand side.
+        let is_told = |flaw: &Finding| {
+            let mut errors = inside.findings().filter(|found| found.severity == Severity::Error);
+            errors.any(|found| found.reason == flaw.reason)
+        };
+        flaws.retain(|flaw| !is_told(flaw));
+        self.log.add(inside);
+        self.log.add(flaws);
+        let (paths, _) = outcome?;
+        let own = std::mem::replace(&mut self.gathered.definitions, definitions);
+        let paths: Vec<(Vec<Term>, End)> =
+            paths?.into_iter().map(|path| (path.literals, path.value)).collect();
+        if is_ill_formed {
+            return Err(Stop::Infeasible);
+        }
+        self.release_definitions(root, own)?;
+        let groups = self.groups(root, paths);
+        let conditions: Vec<_> = groups.iter().map(|group| Some(group.condition)).collect();
+        let taken = if groups.len() > 1 { self.choose(&conditions)? } else { 0 };
+        let group = &groups[taken];
+        let sort = wand_sort(&mut self.terms);
+        let function = self.fresh("wand", sort);
+        for &(condition, snapshot) in &group.snapshots {
+            let applied = self.applied(function, root);
+            let equal = self.terms.identical(applied, snapshot);
+            let formula = self.terms.implies(condition, equal);
+            let definition = Definition { roots: Vec::new(), trigger: applied, formula };
+            self.release_definitions(root, vec![definition])?;
+        }
+        self.made.agreements.insert(function, Agreement { root, facts: group.agreed.clone() });
+        self.learn_passed_through(&group.reserve)?;
+        let mut reserve = group.reserve.iter().cloned();
+        self.here.heap = reserve.next().expect("the heap around the package");
+        self.here.package.reserve = reserve.collect();
+        let amount = Terms::WRITE;
+        self.here.heap.push(resource, Chunk { arguments, value: function, amount });
+        Ok(())
+    }
+
+    /// Runs where everything depends on what the left-hand side of a package gives.
+    fn in_package<T>(&mut self, root: Term, run: impl FnOnce(&mut Self) -> T) -> T {
+        let enter = |mode: &mut Mode| {
+            mode.bound.push(root);
+            mode.roots.push(root);
+        };
+        self.in_mode(enter, run)
+    }
+
+    /// One path of a package: the left-hand side, the script, the right-hand side.
+    fn run_package(
+        &mut self,
+        wand: &Expr,
+        root: Term,
+        script: &Block,
+        blame: Blame,
+    ) -> Result<End, Stop> {
+        let (left, right) = sides(wand);
+        self.here.package.agreed = Rc::default();
+        let here = &mut self.here;
+        here.package.reserve.insert(0, std::mem::take(&mut here.heap));
+        let result = self.run_script(left, right, root, script, blame);
+        let reserve = self.here.package.reserve.clone();
+        let agreed = std::mem::take(&mut self.here.package.agreed);
+        match result {
+            Ok(snapshot) => Ok(End { reserve, snapshot: Some(snapshot), agreed }),
+            // The path counts all the same: what it has given up is what justifies the wand (trap
+            // T10f).
+            Err(Stop::Infeasible) => Ok(End { reserve, snapshot: None, agreed }),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn run_script(
+        &mut self,
+        left: &Expr,
+        right: &Expr,
+        root: Term,
+        script: &Block,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        self.begin_epoch();
+        self.produce_all([left], Some(root), |_| blame.trusted())?;
+        let lhs = self.here.heap.clone();
+        // Where the left-hand side alone is contradictory, the wand needs nothing. PERFORMANCE: a
+        // left-hand side of permissions only is looked at alone. Else all chunks around are, which
+        // asks of each pair whether it is one location.
+        let gives_permissions_only = conjuncts::<Sil>([left])
+            .iter()
+            .all(|(_, conjunct)| matches!(conjunct.kind, ExprKind::Acc { .. }));
+        let is_dead = if gives_permissions_only {
+            self.learn_from(&lhs)?;
+            self.seems_dead()?
+        } else {
+            self.is_dead()?
+        };
+        if is_dead {
+            return Err(Stop::Infeasible);
+        }
+        self.frame.past.lhs = Some(lhs.clone());
+        self.exec_script(script)?;
+        self.frame.past.lhs = Some(lhs);
+        self.frame.assertion.keeps_snapshots = true;
+        self.consume_all([right], |_| blame)
+    }
+
+    /// The statements of a proof script, which has no loops and no jumps.
+    fn exec_script(&mut self, script: &Block) -> Result<(), Stop> {
+        script.statements.iter().try_for_each(|statement| self.exec_in_script(statement))
+    }
+
+    fn exec_in_script(&mut self, statement: &Stmt) -> Result<(), Stop> {
+        match &statement.kind {
+            StmtKind::Block(block) => self.exec_script(block),
+            StmtKind::If { condition, then, otherwise } => {
+                let value = self.eval(condition, Blame::new(ErrorId::IfFailed, condition.span))?;
+                let taken = self.branch(value)?;
+                Rc::make_mut(&mut self.here.path).push((condition.span, taken));
+                match otherwise {
+                    _ if taken => self.exec_script(then),
+                    Some(otherwise) => self.exec_script(otherwise),
+                    None => Ok(()),
+                }
+            }
+            StmtKind::While { .. } | StmtKind::Goto(_) => {
+                unsupported_at(statement.span, "loops and jumps in proof scripts")
+            }
+            _ => self.exec(statement),
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// The paths of a package as the outside sees them.
+    fn groups(&mut self, root: Term, paths: Vec<(Vec<Term>, End)>) -> Vec<Group> {
+        let known_outside = |engine: &Self, literal: Term| !engine.terms.mentions(literal, &[root]);
+        let tells_apart =
+            paths.iter().flat_map(|(literals, _)| literals).all(|&l| known_outside(self, l));
+        if tells_apart {
+            return paths
+                .into_iter()
+                .map(|(literals, end)| Group {
+                    condition: self.terms.and(literals),
+                    reserve: end
+                        .reserve
+                        .iter()
+                        .map(|heap| without_root(&self.terms, heap, root))
+                        .collect(),
+                    snapshots: end
+                        .snapshot
+                        .into_iter()
+                        .map(|snapshot| (Terms::TRUE, snapshot))
+                        .collect(),
+                    agreed: end.agreed.to_vec(),
+                })
+                .collect();
+        }
+        let mut reserve: Option<Vec<Heap>> = None;
+        let mut snapshots = Vec::new();
+        let mut agreed = Vec::new();
+        for (literals, end) in paths {
+            let left: Vec<_> =
+                end.reserve.iter().map(|heap| without_root(&self.terms, heap, root)).collect();
+            reserve = Some(match reserve {
+                None => left,
+                Some(other) => other
+                    .iter()
+                    .zip(&left)
+                    .map(|(a, b)| left_in_both(&mut self.terms, a, b))
+                    .collect(),
+            });
+            let condition = self.terms.and(literals);
+            snapshots.extend(end.snapshot.map(|snapshot| (condition, snapshot)));
+            for &fact in &*end.agreed {
+                agreed.push(self.terms.implies(condition, fact));
+            }
+        }
+        let reserve = reserve.expect("a package has a path");
+        vec![Group { condition: Terms::TRUE, reserve, snapshots, agreed }]
+    }
+
+    /// Assumes what is known of the symbols made in a package that is over, and tells the package
+    /// around it.
+    fn release_definitions(
+        &mut self,
+        root: Term,
+        definitions: Vec<Definition>,
+    ) -> Result<(), Stop> {
+        for mut definition in definitions {
+            definition.roots.push(root);
+            let Definition { roots, trigger, formula } = &definition;
+            let triggers = vec![vec![*trigger]];
+            let fact = self.terms.forall(roots, triggers, *formula, "package-definition", 1);
+            self.assume(fact)?;
+            if self.here.may_transfer() {
+                self.gathered.definitions.push(definition);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Without the chunks of which nobody outside can say how much is left.
+fn without_root(terms: &Terms, heap: &Heap, root: Term) -> Heap {
+    let mut kept = heap.clone();
+    for (resource, chunks) in heap.resources() {
+        let open = |chunk: &Chunk| terms.mentions(chunk.amount, &[root]);
+        if chunks.iter().any(open) {
+            kept.set(resource, chunks.iter().filter(|chunk| !open(chunk)).cloned().collect());
+        }
+    }
+    for (resource, chunks) in heap.quantified_resources() {
+        let open = |chunk: &QuantifiedChunk| {
+            [chunk.amount, chunk.map].iter().any(|&term| terms.mentions(term, &[root]))
+        };
+        if chunks.iter().any(open) {
+            let closed = chunks.iter().filter(|chunk| !open(chunk)).cloned().collect();
+            kept.set_quantified(resource, closed);
+        }
+    }
+    kept
+}
+
+/// Returns the permissions that are left in both of two heaps that come from one.
+fn left_in_both(terms: &mut Terms, left: &Heap, right: &Heap) -> Heap {
+    let mut both = Heap::for_parts_of(left, right);
+    for (resource, chunks) in left.resources() {
+        let mut others = right.of(resource).to_vec();
+        for chunk in chunks {
+            let same =
+                |other: &Chunk| other.arguments == chunk.arguments && other.value == chunk.value;
+            let Some(index) = others.iter().position(same) else { continue };
+            let other = others.remove(index);
+            let amount = terms.perm_min(chunk.amount, other.amount);
+            both.push(resource, Chunk { amount, ..chunk.clone() });
+        }
+    }
+    for (resource, chunks) in left.quantified_resources() {
+        let mut others = right.quantified(resource).to_vec();
+        for chunk in chunks {
+            let same = |other: &QuantifiedChunk| {
+                other.map == chunk.map && other.triggers == chunk.triggers
+            };
+            let Some(index) = others.iter().position(same) else { continue };
+            let other = others.remove(index);
+            let amount = terms.perm_min(chunk.amount, other.amount);
+            both.push_quantified(resource, QuantifiedChunk { amount, ..chunk.clone() });
+        }
+    }
+    both
+}

@@ -1,0 +1,191 @@
+//! Instances of predicates: `fold`, `unfold` and `unfolding`.
+
+use std::rc::Rc;
+
+use sil::program::{Expr, PredicateAccess, PredicateId};
+use sil::source::Span;
+use smt::terms::{Term, Terms};
+
+use crate::findings::blame::{Blame, Reason};
+use crate::knowledge::symbols::fresh_symbols;
+use crate::rules::Sil;
+use crate::rules::language::Language;
+use crate::state::heap::Resource;
+use crate::{Engine, Explore, Stop, View};
+
+impl Sil<'_, '_> {
+    /// `fold acc(P(es), p)`.
+    pub(crate) fn exec_fold(&mut self, access: &PredicateAccess, blame: Blame) -> Result<(), Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        self.with_own_wildcards(|sil| {
+            let amount = sil.positive_amount(access, blame)?;
+            sil.close(access.predicate, arguments, amount, access.span, blame)
+        })
+    }
+
+    /// `unfold acc(P(es), p)`.
+    pub(crate) fn exec_unfold(
+        &mut self,
+        access: &PredicateAccess,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        let constrainable = self.frame.assertion.constrainable.clone();
+        let amount = self.positive_amount(access, blame)?;
+        self.unfold(access.predicate, &arguments, amount, access.span, blame)?;
+        self.frame.assertion.constrainable = constrainable;
+        Ok(())
+    }
+
+    fn positive_amount(&mut self, access: &PredicateAccess, blame: Blame) -> Result<Term, Stop> {
+        let amount = self.eval(&access.amount, blame)?;
+        let reason = Reason::PermissionNotPositive;
+        self.prove_of(amount, is_positive, blame, reason, access.amount.span)
+    }
+
+    /// Takes an instance and produces its body.
+    fn unfold(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        // An unfolding inside a predicate that is itself scaled takes its share only (trap T4).
+        let amount = match self.frame.assertion.scale {
+            Some(scale) => self.terms.mul(scale, amount),
+            None => amount,
+        };
+        self.open(predicate, arguments, amount, at, blame)
+    }
+
+    /// `unfolding acc(P(es), p) in e`: e in the state after the unfold.
+    pub(crate) fn eval_unfolding(
+        &mut self,
+        access: &PredicateAccess,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let (arguments, amount) = self.eval_unfolding_access(access, blame)?;
+        if self.frame.assertion.is_deep_inside(access.predicate) {
+            let sort = self.sort(&body.ty);
+            return Ok(self.fresh("beyond", sort));
+        }
+        self.join(|sil| {
+            sil.enter_unfolding(access, &arguments, amount, blame)?;
+            sil.note_inside()?;
+            sil.eval(body, blame)
+        })
+    }
+
+    /// The arguments of an `unfolding` and its amount, which has to be positive.
+    pub(crate) fn eval_unfolding_access(
+        &mut self,
+        access: &PredicateAccess,
+        blame: Blame,
+    ) -> Result<(Vec<Term>, Term), Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        let amount = self.eval(&access.amount, blame)?;
+        let (reason, at) = (Reason::PermissionNotPositive, access.amount.span);
+        let amount = self.prove_defined_of(amount, is_positive, blame, reason, at)?;
+        Ok((arguments, amount))
+    }
+
+    /// Goes to the state in which the body of an `unfolding` is read.
+    pub(crate) fn enter_unfolding(
+        &mut self,
+        access: &PredicateAccess,
+        arguments: &[Term],
+        amount: Term,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        self.here.consuming = None;
+        self.frame.result_of = None;
+        // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+        self.here.package.reserve.clear();
+        self.unfold_merging(access.predicate, arguments, amount, access.span, blame)?;
+        // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any
+        // more (trap T9a).
+        let taken = match self.frame.assertion.scale {
+            Some(scale) => self.terms.mul(scale, amount),
+            None => amount,
+        };
+        let mut open = std::mem::take(&mut self.frame.assertion.constrainable);
+        let inside = fresh_symbols(&self.terms, &[taken], Terms::TRUE);
+        Rc::make_mut(&mut open).retain(|wildcard| !inside.contains(wildcard));
+        self.frame.assertion.constrainable = open;
+        Ok(())
+    }
+
+    /// Unfolds an instance inside of an exploration; the ways through a body that has many are
+    /// merged.
+    pub(crate) fn unfold_merging(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let body = self.program.predicates[predicate].body.as_ref();
+        let joins = body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
+        self.in_mode(
+            |mode| mode.joins = joins,
+            |sil| sil.unfold(predicate, arguments, amount, at, blame),
+        )
+    }
+}
+
+impl Engine<'_> {
+    /// Takes an instance that is opened, and gives its snapshot: any where a failure is reported.
+    ///
+    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, it has
+    /// none, and nothing is produced: a body beside the permissions that it stands for would be a
+    /// contradiction (trap T17b).
+    pub(crate) fn take_instance(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<Option<Term>, Stop> {
+        let resource = Resource::Predicate(predicate);
+        let snapshot = match self.take_location(resource, arguments, amount)? {
+            Some(snapshot) => snapshot,
+            None if blame.is_trusted() => return Ok(None),
+            None => {
+                let left = self.here.left();
+                let lack = self.report_lack(&left, resource, arguments, Some(amount), blame, at)?;
+                let is_missing = self.assume_no_lack(lack)?;
+                self.drop_aliases(resource, arguments)?;
+                let snapshot = self.fresh("missing", smt::terms::Sort::SNAP);
+                if is_missing {
+                    self.taint(snapshot, lack.reported)?;
+                }
+                snapshot
+            }
+        };
+        self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
+        Ok(Some(snapshot))
+    }
+
+    /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.
+    pub(crate) fn assume_trigger(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        snapshot: Term,
+    ) -> Result<(), Stop> {
+        let symbol = self.predicate_trigger(predicate);
+        let mut operands = vec![snapshot];
+        operands.extend(arguments);
+        let fact = self.terms.apply(symbol, &operands);
+        self.assume(fact)
+    }
+}
+
+fn is_positive(terms: &mut Terms, amount: Term) -> Term {
+    terms.lt(Terms::NONE, amount)
+}

@@ -1,0 +1,257 @@
+//! One conjunct of an impure quantifier: its condition, receiver and amount for arbitrary values of
+//! the variables, and from there its amount as a function of the location.
+
+use sil::program::{Expr, ExprKind, Location, Resource as Asked};
+use smt::terms::{Quant, Term, Terms};
+
+use crate::findings::blame::{Blame, Reason};
+use crate::permission::quantified::{self, injectivity::Injective};
+use crate::quantifiers::one_point::remove_fixed_variables;
+use crate::rules::Sil;
+use crate::rules::quantified::normalise::{QuantifiedConjunct, Step};
+use crate::state::heap::Resource;
+use crate::state::quantified::{Access, Footprint};
+use crate::{Amounts, Engine, Explore, Stop, View};
+
+/// The target of one conjunct's permission.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target<'e> {
+    /// `amount`: all there is where there is none.
+    Location { location: &'e Location, amount: Option<&'e Expr> },
+    /// An expression of kind [`ExprKind::Wand`].
+    Wand(&'e Expr),
+}
+
+impl<'e> Target<'e> {
+    /// Returns the target of an assertion, if it is an access.
+    pub(crate) fn of(assertion: &'e Expr) -> Option<Self> {
+        match &assertion.kind {
+            ExprKind::Acc { location, amount } => {
+                Some(Self::Location { location, amount: Some(amount) })
+            }
+            ExprKind::Wand { .. } => Some(Self::Wand(assertion)),
+            _ => None,
+        }
+    }
+
+    /// Returns the target of a mention of a resource outside of an assertion.
+    pub(crate) fn asked(resource: &'e Asked) -> Self {
+        match resource {
+            Asked::Location(location) => Self::Location { location, amount: None },
+            Asked::Wand(wand) => Self::Wand(wand),
+        }
+    }
+
+    /// Why a consume of it fails.
+    pub(crate) fn missing(self) -> Reason {
+        match self {
+            Self::Location { .. } => Reason::InsufficientPermission,
+            Self::Wand(_) => Reason::WandNotFound,
+        }
+    }
+}
+
+/// A conjunct as it came out of the quantifier's scope; `None` where its condition cannot hold.
+type Evaluated<T> = Option<(T, Vec<Vec<Term>>)>;
+
+impl Sil<'_, '_> {
+    /// Evaluates a conjunct with an access, with its obligations: amounts are not negative.
+    pub(crate) fn eval_quantified_access(
+        &mut self,
+        conjunct: &QuantifiedConjunct<'_>,
+        target: Target<'_>,
+        blame: Blame,
+    ) -> Result<Option<Access>, Stop> {
+        let (resource, receivers) = self.pattern(target)?;
+        let mut guard_of_part = Terms::TRUE;
+        let evaluated = self.eval_conjunct(conjunct, blame, |sil, guard| {
+            guard_of_part = guard;
+            let mut values = Vec::with_capacity(receivers.len() + 1);
+            for &receiver in &receivers {
+                let Some(value) = sil.eval_under(guard, receiver, blame)? else {
+                    return Ok(None);
+                };
+                values.push(value);
+            }
+            let amount = match target {
+                Target::Location { amount: Some(amount), .. } => {
+                    sil.eval_quantified_amount(guard, amount, blame)?
+                }
+                _ => Some(Terms::WRITE),
+            };
+            let Some(amount) = amount else { return Ok(None) };
+            values.push(amount);
+            Ok(Some(values))
+        })?;
+        let (variables, Some((mut arguments, triggers))) = evaluated else { return Ok(None) };
+        let amount = arguments.pop().expect("pushed last");
+        let guard = guard_of_part;
+        let mut access = Access { resource, variables, guard, arguments, amount, triggers };
+        remove_fixed_variables(&mut self.terms, &mut access);
+        self.remove_offsets(&mut access);
+        let mut mentioned = access.arguments.clone();
+        mentioned.extend([access.guard, access.amount]);
+        self.mention_explicit_collections(&mentioned)?;
+        Ok(Some(access))
+    }
+
+    /// The resource, and what has to be evaluated for its arguments.
+    pub(crate) fn pattern<'e>(
+        &mut self,
+        target: Target<'e>,
+    ) -> Result<(Resource, Vec<&'e Expr>), Stop> {
+        match target {
+            Target::Location { location: Location::Field { receiver, field }, .. } => {
+                Ok((Resource::Field(*field), vec![&**receiver]))
+            }
+            Target::Location { location: Location::Predicate { predicate, arguments }, .. } => {
+                Ok((Resource::Predicate(*predicate), arguments.iter().collect()))
+            }
+            Target::Wand(wand) => self.wand_pattern(wand, None),
+        }
+    }
+
+    /// A pure conjunct as one quantified formula.
+    pub(crate) fn eval_quantified_fact(
+        &mut self,
+        conjunct: &QuantifiedConjunct<'_>,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let evaluated = self.eval_conjunct(conjunct, blame, |sil, guard| {
+            let value = sil.eval_under(guard, conjunct.body, blame)?;
+            Ok(value.map(|value| sil.terms.implies(guard, value)))
+        })?;
+        let (variables, Some((value, triggers))) = evaluated else { return Ok(Terms::TRUE) };
+        Ok(self.quantified(
+            Quant::Forall,
+            &variables,
+            triggers,
+            value,
+            quantified::label("pure"),
+            1,
+        ))
+    }
+
+    /// Evaluates the steps of a conjunct and then `body`, under the conjunct's guard, for arbitrary
+    /// values of its variables. What is learnt on the way stays, quantified.
+    fn eval_conjunct<T>(
+        &mut self,
+        conjunct: &QuantifiedConjunct<'_>,
+        blame: Blame,
+        body: impl FnOnce(&mut Self, Term) -> Result<Option<T>, Stop>,
+    ) -> Result<(Vec<Term>, Evaluated<T>), Stop> {
+        let steps = conjunct.prefix.steps.iter().map(|step| match *step {
+            Step::Guard { condition, .. } => condition,
+            Step::Let { value, .. } => value,
+        });
+        self.define_summaries(steps.chain([conjunct.body]))?;
+        let store = self.frame.store.clone();
+        let outer = self.mode.bound.len();
+        let applications = self.gathered.applications.len();
+        let met_below = self.gathered.below.len();
+        let mut variables = Vec::with_capacity(conjunct.prefix.variables.len());
+        for (position, &variable) in conjunct.prefix.variables.iter().enumerate() {
+            let sort = self.core.sort(&self.core.frame.locals[variable].ty);
+            // Named by depth, so that the same quantifier evaluated again gives the same terms.
+            let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
+            self.frame.store.set(variable, value);
+            variables.push(value);
+        }
+        let outcome = self.binding(&variables, |sil| {
+            sil.scoped(None, |sil| {
+                let Some(guard) = sil.eval_steps(&conjunct.prefix.steps, blame)? else {
+                    return Ok(None);
+                };
+                let Some(value) = body(sil, guard)? else { return Ok(None) };
+                let inferred =
+                    if conjunct.prefix.triggers.is_empty() { conjunct.inferred() } else { vec![] };
+                let inferred = inferred.iter().map(|trigger| trigger.iter().collect());
+                let triggers: Vec<Vec<&Expr>> =
+                    conjunct.prefix.triggers.iter().cloned().chain(inferred).collect();
+                let triggers = sil.eval_trigger_sets(&triggers, blame)?;
+                Ok(Some((value, triggers)))
+            })
+        });
+        let (result, facts) = outcome?;
+        self.gathered.applications.truncate(applications);
+        self.frame.store = store;
+        if result.is_err() {
+            self.gathered.below.truncate(met_below);
+        }
+        let value = result?;
+        self.release_met_below(met_below, &variables)?;
+        let triggers = value.as_ref().map(|(_, triggers)| triggers.clone()).unwrap_or_default();
+        for fact in facts {
+            if self.is_known_around(fact) {
+                continue;
+            }
+            let fact = self.quantified_fact(&variables, &triggers, fact, quantified::label("aux"));
+            self.assume(fact)?;
+        }
+        let matched: Vec<Term> = triggers.into_iter().flatten().collect();
+        self.mention_collections(&matched)?;
+        Ok((variables, value))
+    }
+
+    /// The conjunction of the guards; `None` where they cannot hold.
+    fn eval_steps(&mut self, steps: &[Step<'_>], blame: Blame) -> Result<Option<Term>, Stop> {
+        let mut guard = Terms::TRUE;
+        for step in steps {
+            match *step {
+                Step::Guard { condition, holds } => {
+                    let Some(value) = self.eval_under(guard, condition, blame)? else {
+                        return Ok(None);
+                    };
+                    let value = if holds { value } else { self.terms.not(value) };
+                    guard = self.terms.and([guard, value]);
+                    if guard == Terms::FALSE {
+                        return Ok(None);
+                    }
+                }
+                Step::Let { variable, value } => {
+                    let Some(value) = self.eval_under(guard, value, blame)? else {
+                        return Ok(None);
+                    };
+                    self.frame.store.set(variable, value);
+                }
+            }
+        }
+        Ok(Some(guard))
+    }
+
+    /// An amount with wildcards is evaluated outside of the guard: they stay constrainable until
+    /// the conjunct is over, and there is one for each value of the variables whether the guard
+    /// holds or not (trap T9e).
+    fn eval_quantified_amount(
+        &mut self,
+        guard: Term,
+        amount: &Expr,
+        blame: Blame,
+    ) -> Result<Option<Term>, Stop> {
+        if amount.any(|expr| matches!(expr.kind, ExprKind::Wildcard)) {
+            return self.eval_amount(amount, blame).map(Some);
+        }
+        self.under(guard, |sil| sil.eval_amount(amount, blame))
+    }
+}
+
+impl Engine<'_> {
+    /// The permission of an access as a function of the location.
+    pub(crate) fn footprint(
+        &mut self,
+        access: &Access,
+        _injective: Injective,
+    ) -> Result<Footprint, Stop> {
+        let inverse = self.inverse(access)?;
+        let condition = self.terms.substitute(access.guard, &inverse.of);
+        let condition = self.terms.and([inverse.image, condition]);
+        let mut amount = self.terms.substitute(access.amount, &inverse.of);
+        if self.frame.assertion.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
+            // Only whether there is some matters.
+            let some = self.terms.is_some(amount);
+            amount = self.terms.ite(some, Terms::WRITE, Terms::NONE);
+        }
+        let amount = self.terms.ite(condition, amount, Terms::NONE);
+        Ok(Footprint { amount, triggers: inverse.triggers })
+    }
+}

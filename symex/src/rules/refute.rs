@@ -1,0 +1,137 @@
+//! `refute A` and smoke detection.
+//!
+//! `refute A`: an assertion that must not hold on every path.
+//!
+//! A path refutes the statement if it cannot prove A. What one path does is not an error yet: only
+//! at the end of the member is it known which statements no path has refuted. A statement that no
+//! path reaches is one of them.
+
+use sil::plugins::smoke::is_check;
+use sil::program::{Domain, DomainFunctionId, DomainId, Expr, Method, Stmt, StmtKind, Type};
+use sil::source::Span;
+use sil::walk::{Visit, walk_body};
+use smt::terms::Term;
+
+use crate::findings::blame::{Blame, ErrorId, Reason};
+use crate::findings::log::{Recalled, RefuteKey};
+use crate::permission::quantified::touch::mentioned;
+use crate::report::Severity;
+use crate::rules::Sil;
+use crate::rules::language::Language;
+use crate::{Engine, Explore, Stop, Watch};
+
+impl Sil<'_, '_> {
+    /// Tries to prove `assertion`; nothing is kept of it, and the path goes on as if it were not
+    /// there.
+    pub(crate) fn exec_refute(&mut self, statement: &Stmt, assertion: &Expr) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::RefuteFailed, assertion.span);
+        let (result, found) = self.finding_apart(|sil| {
+            sil.with_own_taints(|sil| {
+                sil.scoped(None, |sil| sil.explore(|sil| sil.consume_all([assertion], |_| blame)))
+            })
+        });
+        result?.0?;
+        if !found.is_nothing() {
+            self.log.note_refuted(key(statement, assertion));
+        }
+        Ok(())
+    }
+
+    /// Reports the `refute` statements of a method that no path has refuted.
+    pub(crate) fn report_unrefuted(&mut self, method: &Method) -> Result<(), Stop> {
+        let mut statements = Vec::new();
+        for implementation in &method.implementations {
+            walk_body(&implementation.body, |visit| {
+                if let Visit::Stmt(statement) = visit
+                    && let StmtKind::Refute(assertion) = &statement.kind
+                {
+                    let key = key(statement, assertion);
+                    statements.push((key, assertion.span, is_check(statement)));
+                }
+            });
+        }
+        for (key, span, is_smoke) in statements {
+            if self.recall(Recalled::Refuted(key))? {
+                continue;
+            }
+            if is_smoke {
+                self.report_unreachable(span, None);
+            } else {
+                let blame = Blame::new(ErrorId::RefuteFailed, span);
+                self.report(blame, Reason::RefutationTrue, span, Severity::Error);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Engine<'_> {
+    /// Reports what smoke detection has found at a statement, block or member: at its first line,
+    /// since what it is about may be long. `reason`: why, if that is known.
+    pub(crate) fn report_unreachable(&mut self, span: Span, reason: Option<&str>) {
+        let text = self.context.sources.text(span).unwrap_or_default();
+        let line = text.lines().next().unwrap_or_default().trim_end();
+        let words = line.trim_end_matches('{').trim_end();
+        let end = span.start + u32::try_from(line.len()).unwrap_or_default();
+        let message = match reason {
+            Some(reason) => format!("unreachable: {reason}"),
+            None if words.is_empty() => "unreachable: no execution gets to the end of this".into(),
+            None if words.starts_with("method") => {
+                format!("unreachable: no execution gets to the end of `{words}`")
+            }
+            None => format!("unreachable: no execution gets past `{words}`"),
+        };
+        let short = Span { end: end.min(span.end), ..span };
+        let blame = Blame::new(ErrorId::RefuteFailed, short);
+        let reported = self.report(blame, Reason::RefutationTrue, short, Severity::Error);
+        self.log.reword(reported, message);
+    }
+
+    /// Smoke detection of axioms: reports a domain whose axioms contradict each other, or what they
+    /// mention. Each function of the domain is applied to something, so that axioms with triggers
+    /// are looked at; where the solver finds nothing, nothing is known.
+    pub fn check_axioms(&mut self, domain: DomainId) -> Result<(), Stop> {
+        let declaration = &self.program.domains[domain];
+        self.explore(|engine| {
+            let instance = vec![Type::Ref; declaration.parameters.len()];
+            engine.use_domain(domain, &instance);
+            for &function in &declaration.functions {
+                let application = engine.some_application(function, declaration, &instance)?;
+                let mentioned = mentioned(&mut engine.terms, application);
+                engine.assume(mentioned)?;
+            }
+            if engine.is_dead()? {
+                let name = &declaration.name;
+                let reason = format!("the axioms of domain `{name}` are contradictory");
+                engine.report_unreachable(declaration.span, Some(&reason));
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// A domain function applied to arbitrary values, one for each sort.
+    fn some_application(
+        &mut self,
+        function: DomainFunctionId,
+        domain: &Domain,
+        instance: &[Type],
+    ) -> Result<Term, Stop> {
+        let formals = &self.program.domain_functions[function].formals;
+        let arguments = self.in_instance(domain, instance, |engine| {
+            let some = |(_, ty): &(_, Type)| {
+                let sort = engine.sort(ty);
+                let name = format!("any@axioms.{}", engine.terms.sort_name(sort));
+                let symbol = engine.terms.declare_fresh(&name, &[], sort);
+                engine.terms.apply(symbol, &[])
+            };
+            formals.iter().map(some).collect::<Vec<_>>()
+        });
+        self.domain_application(function, instance, &arguments)
+    }
+}
+
+/// Statements made by one use of a macro share their span.
+fn key(statement: &Stmt, assertion: &Expr) -> RefuteKey {
+    (statement.span, assertion.span)
+}

@@ -1,0 +1,326 @@
+//! The shape of a snapshot: how the snapshot of an assertion is built, whatever its reading.
+//!
+//! `produce` takes snapshots apart as `consume` puts them together; both ask here, and nobody else
+//! makes pairs or assumes that a snapshot is one. What is pure has no part. Of `[a, b]` both
+//! readings are looked at: if their snapshots hold the values of the same locations at the same
+//! places, that is the shape; otherwise neither reads what the other wrote.
+
+use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location};
+use smt::terms::{Sort, Term, TermKind, Terms, grow_stack};
+
+use crate::rules::Sil;
+use crate::rules::assertion::{Form, Own, conjuncts};
+use crate::rules::quantified::normalise::{self, QuantifiedConjunct, Step};
+use crate::rules::same::Same;
+use crate::state::heap::Resource;
+use crate::state::sorts::wand_sort;
+use crate::{Engine, Reading, Stop};
+
+/// Tells whether `[a, b]` occurs in a clause.
+pub(crate) fn has_two_readings(clause: &Expr) -> bool {
+    clause.any(|expr| matches!(expr.kind, ExprKind::InhaleExhale { .. }))
+}
+
+/// Tells whether the two readings of an assertion have snapshots of different shape.
+///
+/// SOUNDNESS: then values of different locations would be taken for each other, or a pair for a
+/// unit (trap T3).
+pub(crate) fn is_mixed(assertion: &Expr) -> bool {
+    match &assertion.kind {
+        ExprKind::InhaleExhale { .. } | ExprKind::Quantified { .. } => {
+            matches!(Shape::of(assertion), Shape::Mixed)
+        }
+        _ => false,
+    }
+}
+
+/// The shape of a snapshot, one level of it.
+#[derive(Debug)]
+enum Shape<'e> {
+    /// The unit.
+    Unit,
+    /// Pairs of the parts of two or more assertions.
+    Parts(Vec<&'e Expr>),
+    /// One shape or the other; the unit where there is no assertion.
+    Either {
+        condition: &'e Expr,
+        then: &'e Expr,
+        otherwise: Option<&'e Expr>,
+    },
+    Let {
+        variable: LocalId,
+        value: &'e Expr,
+        body: &'e Expr,
+    },
+    /// The value of a location.
+    Value {
+        location: &'e Location,
+        amount: &'e Expr,
+    },
+    /// The way in which a wand treats snapshots.
+    Wand(&'e Expr),
+    /// Pairs of maps, one for each conjunct that gives permission.
+    Maps(Vec<QuantifiedConjunct<'e>>),
+    /// Anything: the readings differ, or no rule has the assertion.
+    Mixed,
+}
+
+impl<'e> Shape<'e> {
+    fn of(assertion: &'e Expr) -> Self {
+        match Form::of(assertion) {
+            _ if assertion.is_pure() => Self::Unit,
+            Form::Own(Own::TwoReadings { inhale, exhale }) => {
+                if Same::default().shapes(inhale, exhale) { Self::of(inhale) } else { Self::Mixed }
+            }
+            Form::All(_) => {
+                let all = conjuncts::<Sil>([assertion]).into_iter().map(|(_, conjunct)| conjunct);
+                let parts: Vec<_> = all.filter(|conjunct| !conjunct.is_pure()).collect();
+                match parts[..] {
+                    [only] => Self::of(only),
+                    _ => Self::Parts(parts),
+                }
+            }
+            Form::If { condition, then, otherwise } => {
+                let otherwise = otherwise.filter(|side| !side.is_pure());
+                Self::Either { condition, then, otherwise }
+            }
+            Form::Let { variable, value, body } => Self::Let { variable, value, body },
+            Form::Access((location, amount)) => Self::Value { location, amount },
+            Form::Own(Own::Wand) => Self::Wand(assertion),
+            Form::Own(Own::Quantified { .. }) => {
+                let [inhaled, exhaled] = [Reading::Inhale, Reading::Exhale].map(|reading| {
+                    let mut all = normalise::conjuncts(assertion, reading);
+                    all.retain(|conjunct| !conjunct.body.is_pure());
+                    all
+                });
+                let same = Same::default().lists(&inhaled, &exhaled, Same::maps);
+                if same { Self::Maps(inhaled) } else { Self::Mixed }
+            }
+            Form::Pure | Form::Own(Own::Other) => Self::Mixed,
+        }
+    }
+}
+
+impl Same {
+    fn lists<T>(&mut self, left: &[T], right: &[T], same: fn(&mut Self, &T, &T) -> bool) -> bool {
+        left.len() == right.len()
+            && left.iter().zip(right).all(|(left, right)| same(self, left, right))
+    }
+
+    /// Tells whether the snapshots of two assertions hold the values of the same locations at the
+    /// same places.
+    fn shapes(&mut self, left: &Expr, right: &Expr) -> bool {
+        grow_stack(|| match (Shape::of(left), Shape::of(right)) {
+            (Shape::Unit, Shape::Unit) => true,
+            (Shape::Parts(left), Shape::Parts(right)) => {
+                self.lists(&left, &right, |same, left, right| same.shapes(left, right))
+            }
+            (
+                Shape::Either { condition, then, otherwise },
+                Shape::Either { condition: of_other, then: other_then, otherwise: other },
+            ) => {
+                self.exprs(condition, of_other)
+                    && self.shapes(then, other_then)
+                    && match (otherwise, other) {
+                        (None, None) => true,
+                        (Some(left), Some(right)) => self.shapes(left, right),
+                        _ => false,
+                    }
+            }
+            (
+                Shape::Let { variable, value, body },
+                Shape::Let { variable: other, value: of_other, body: below_other },
+            ) => {
+                self.exprs(value, of_other)
+                    && self.bind(&[variable], &[other])
+                    && self.shapes(body, below_other)
+            }
+            (
+                Shape::Value { location, amount },
+                Shape::Value { location: other, amount: of_other },
+            ) => self.locations(location, other) && self.held(amount, of_other),
+            (Shape::Wand(left), Shape::Wand(right)) => self.exprs(left, right),
+            (Shape::Maps(left), Shape::Maps(right)) => self.lists(&left, &right, Self::maps),
+            // Nothing reads either of them.
+            (Shape::Mixed, Shape::Mixed) => true,
+            _ => false,
+        })
+    }
+
+    fn locations(&mut self, left: &Location, right: &Location) -> bool {
+        match (left, right) {
+            (
+                Location::Field { receiver, field },
+                Location::Field { receiver: other, field: other_field },
+            ) => field == other_field && self.exprs(receiver, other),
+            (
+                Location::Predicate { predicate, arguments },
+                Location::Predicate { predicate: other, arguments: others },
+            ) => predicate == other && self.lists(arguments, others, Self::exprs),
+            _ => false,
+        }
+    }
+
+    /// Tells whether something is held of both, or the same.
+    ///
+    /// SOUNDNESS: a value counts only where both sides hold something (trap T2).
+    fn held(&mut self, left: &Expr, right: &Expr) -> bool {
+        is_positive(left) && is_positive(right) || self.exprs(left, right)
+    }
+
+    fn maps(&mut self, left: &QuantifiedConjunct<'_>, right: &QuantifiedConjunct<'_>) -> bool {
+        let steps = |same: &mut Self, left: &Step<'_>, right: &Step<'_>| match (left, right) {
+            (
+                Step::Guard { condition, holds },
+                Step::Guard { condition: other, holds: other_holds },
+            ) => holds == other_holds && same.exprs(condition, other),
+            (Step::Let { variable, value }, Step::Let { variable: other, value: of_other }) => {
+                same.exprs(value, of_other) && same.bind(&[*variable], &[*other])
+            }
+            _ => false,
+        };
+        if !self.bind(&left.prefix.variables, &right.prefix.variables)
+            || !self.lists(&left.prefix.steps, &right.prefix.steps, steps)
+        {
+            return false;
+        }
+        match (&left.body.kind, &right.body.kind) {
+            (
+                ExprKind::Acc { location, amount },
+                ExprKind::Acc { location: other, amount: of_other },
+            ) => self.locations(location, other) && self.held(amount, of_other),
+            (ExprKind::Wand { .. }, ExprKind::Wand { .. }) => self.exprs(left.body, right.body),
+            _ => false,
+        }
+    }
+}
+
+/// Tells whether an amount is positive, as far as that is seen at once.
+fn is_positive(amount: &Expr) -> bool {
+    let positive = |expr: &Expr| matches!(&expr.kind, ExprKind::Int(n) if *n > 0.into());
+    match &amount.kind {
+        ExprKind::FullPerm | ExprKind::Wildcard => true,
+        ExprKind::Binary { op: BinaryOp::PermDiv, left, right } => {
+            positive(left) && positive(right)
+        }
+        _ => false,
+    }
+}
+
+/// A snapshot that is being taken apart.
+pub struct Rest {
+    snapshot: Option<Term>,
+    parts: usize,
+}
+
+impl Sil<'_, '_> {
+    /// A snapshot of clauses that somebody will take apart.
+    ///
+    /// SOUNDNESS: one that is not as it should be would be a contradiction there, so it is not
+    /// used.
+    pub(crate) fn fitting_snapshot(
+        &mut self,
+        conjuncts: &[(&Expr, &Expr)],
+        snapshot: Term,
+    ) -> Term {
+        let parts = conjuncts.iter().map(|&(_, conjunct)| conjunct);
+        let parts: Vec<_> = parts.filter(|conjunct| !conjunct.is_pure()).collect();
+        let fits = self.fits_parts(snapshot, &parts);
+        debug_assert!(fits, "a snapshot has another shape than its assertion");
+        if fits { snapshot } else { self.fresh("mixed", Sort::SNAP) }
+    }
+
+    fn fits_parts(&mut self, snapshot: Term, parts: &[&Expr]) -> bool {
+        let kind = self.terms.kind(snapshot).clone();
+        match parts {
+            [] => !matches!(kind, TermKind::Pair(..) | TermKind::Wrap(_)),
+            [only] => self.fits(snapshot, only),
+            [first, others @ ..] => match kind {
+                TermKind::Pair(part, rest) => {
+                    self.fits(part, first) && self.fits_parts(rest, others)
+                }
+                kind => !matches!(kind, TermKind::Unit | TermKind::Wrap(_)),
+            },
+        }
+    }
+
+    /// Tells whether a term may be the snapshot of an assertion. What nobody has put together may
+    /// be any.
+    fn fits(&mut self, snapshot: Term, assertion: &Expr) -> bool {
+        grow_stack(|| {
+            if let TermKind::Ite(_, then, otherwise) = *self.terms.kind(snapshot) {
+                return self.fits(then, assertion) && self.fits(otherwise, assertion);
+            }
+            match Shape::of(assertion) {
+                Shape::Unit => self.fits_parts(snapshot, &[]),
+                Shape::Parts(parts) => self.fits_parts(snapshot, &parts),
+                Shape::Either { then, otherwise, .. } => {
+                    self.fits(snapshot, then)
+                        || match otherwise {
+                            Some(otherwise) => self.fits(snapshot, otherwise),
+                            None => self.fits_parts(snapshot, &[]),
+                        }
+                }
+                Shape::Let { body, .. } => self.fits(snapshot, body),
+                Shape::Value { location: Location::Field { field, .. }, .. } => {
+                    let sort = self.resource_sort(Resource::Field(*field));
+                    may_hold(&mut self.terms, snapshot, sort)
+                }
+                Shape::Wand(_) => {
+                    let sort = wand_sort(&mut self.terms);
+                    may_hold(&mut self.terms, snapshot, sort)
+                }
+                Shape::Maps(conjuncts) => {
+                    let pairs = std::iter::successors(Some(snapshot), |&rest| {
+                        match *self.terms.kind(rest) {
+                            TermKind::Pair(_, rest) => Some(rest),
+                            _ => None,
+                        }
+                    });
+                    pairs.count() <= conjuncts.len()
+                }
+                Shape::Value { .. } | Shape::Mixed => true,
+            }
+        })
+    }
+}
+
+impl Engine<'_> {
+    /// Begins to take a snapshot apart that has so many parts.
+    pub fn rest(&mut self, snapshot: Option<Term>, parts: usize) -> Result<Rest, Stop> {
+        if parts == 0 {
+            self.assume_unit(snapshot)?;
+        }
+        Ok(Rest { snapshot, parts })
+    }
+
+    /// The next part of a snapshot, as [`assembled`] has put it there.
+    pub fn next_part(&mut self, rest: &mut Rest) -> Result<Option<Term>, Stop> {
+        rest.parts = rest.parts.checked_sub(1).expect("there are as many parts as counted");
+        let Some(snapshot) = rest.snapshot.take() else { return Ok(None) };
+        if rest.parts == 0 {
+            return Ok(Some(snapshot));
+        }
+        let is_pair = self.terms.is_pair(snapshot);
+        self.assume(is_pair)?;
+        rest.snapshot = Some(self.terms.snd(snapshot));
+        Ok(Some(self.terms.fst(snapshot)))
+    }
+
+    /// The snapshot of what gives no permission.
+    pub fn assume_unit(&mut self, snapshot: Option<Term>) -> Result<(), Stop> {
+        let Some(snapshot) = snapshot else { return Ok(()) };
+        let fact = self.terms.is_unit(snapshot);
+        self.assume(fact)
+    }
+}
+
+/// The snapshot that has these parts.
+pub fn assembled(terms: &mut Terms, mut parts: Vec<Term>) -> Term {
+    let Some(last) = parts.pop() else { return terms.unit() };
+    parts.into_iter().rev().fold(last, |rest, part| terms.pair(part, rest))
+}
+
+fn may_hold(terms: &mut Terms, snapshot: Term, sort: Sort) -> bool {
+    terms.is_wrapped(snapshot, sort) != Terms::FALSE
+}

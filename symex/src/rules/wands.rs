@@ -1,0 +1,275 @@
+//! Magic wands: mentions, `package`, `apply`.
+//!
+//! A wand is a resource: its STRUCTURE is the assertion with the sub-expressions that do not depend
+//! on the heap (its HOLES) cut out; its arguments are the values of the holes. The value of a wand
+//! chunk is a function from the snapshot of the left-hand side to that of the right-hand side (trap
+//! T10b).
+
+mod structure;
+
+use sil::program::{Expr, ExprKind};
+use smt::terms::{Sort, Term, Terms};
+
+use crate::findings::blame::{Blame, ErrorId, Reason};
+use crate::findings::log::Found;
+use crate::rules::Sil;
+use crate::rules::language::Language;
+use crate::run::explore::Answer;
+use crate::state::heap::{Chunk, Heap, Resource};
+use crate::state::sorts::wand_sort;
+use crate::whole::Fact;
+use crate::{Engine, Explore, Stop, View, Watch};
+
+/// The knowledge about the left-hand side and the footprint of a wand together, where both hold.
+///
+/// SOUNDNESS: of one that is given away nothing is known, and nothing is said before the wand is
+/// applied: facts about the left-hand side do not leave the package otherwise (trap T10d).
+#[derive(Debug)]
+pub(crate) struct Agreement {
+    /// The left-hand side they speak about.
+    pub(super) root: Term,
+    pub(super) facts: Vec<Term>,
+}
+
+impl Sil<'_, '_> {
+    /// The resource and the arguments that a wand denotes where it is mentioned.
+    pub(crate) fn eval_wand(
+        &mut self,
+        wand: &Expr,
+        blame: Blame,
+    ) -> Result<(Resource, Vec<Term>), Stop> {
+        let (resource, holes) = self.wand_pattern(wand, Some(blame))?;
+        let arguments: Vec<Term> =
+            holes.into_iter().map(|hole| self.eval(hole, blame)).collect::<Result<_, _>>()?;
+        // Which wand that is nobody can say.
+        if !blame.is_trusted() {
+            for &argument in &arguments {
+                if self.is_tainted(argument)? {
+                    return Err(Stop::Infeasible);
+                }
+            }
+        }
+        Ok((resource, arguments))
+    }
+
+    /// produce(σ, s, A --* B).
+    pub(crate) fn produce_wand(
+        &mut self,
+        wand: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        if !blame.is_trusted() {
+            self.is_ill_formed_wand(wand, None)?;
+        }
+        let (resource, arguments) = self.eval_wand(wand, blame)?;
+        let sort = wand_sort(&mut self.terms);
+        let value = match snapshot {
+            Some(snapshot) => {
+                let wrapped = self.terms.is_wrapped(snapshot, sort);
+                self.assume(wrapped)?;
+                self.terms.snap_unwrap(snapshot, sort)
+            }
+            None => self.fresh("wand", sort),
+        };
+        let amount = Terms::WRITE;
+        self.here.heap.push(resource, Chunk { arguments, value, amount });
+        Ok(())
+    }
+
+    /// consume(σ, A --* B).
+    pub(crate) fn consume_wand(&mut self, wand: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let (resource, arguments) = self.eval_wand(wand, blame)?;
+        if let Some(function) = self.take_location(resource, &arguments, Terms::WRITE)? {
+            return Ok(function);
+        }
+        let mut reported = None;
+        if !blame.is_silent() {
+            if self.is_dead()? {
+                return Err(Stop::Infeasible);
+            }
+            reported = Some(self.fail(Answer::No, blame, Reason::WandNotFound, wand.span));
+        }
+        self.note_missing(reported);
+        self.drop_aliases(resource, &arguments)?;
+        let sort = wand_sort(&mut self.terms);
+        let function = self.fresh("missing", sort);
+        if let Some(reported) = reported {
+            self.taint(function, reported)?;
+        }
+        Ok(function)
+    }
+
+    /// A wand should be self-framing: its left-hand side alone, its right-hand side given the left.
+    /// Reports where it is not, and says so. `package`: what is reported where a package cannot
+    /// even start, for its left-hand side is not defined.
+    fn is_ill_formed_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<bool, Stop> {
+        let own = self.flaws_of_wand(wand, package)?;
+        let is_ill_formed = own.has_findings();
+        self.log.add(own);
+        Ok(is_ill_formed)
+    }
+
+    /// Lists the flaws of a wand that is not self-framing.
+    pub(super) fn flaws_of_wand(
+        &mut self,
+        wand: &Expr,
+        package: Option<Blame>,
+    ) -> Result<Found, Stop> {
+        let (result, mut own) =
+            self.finding_apart(|sil| sil.with_own_taints(|sil| sil.check_wand(wand, package)));
+        // What was not decided is no flaw, and no proof either.
+        if own.gave_up() {
+            self.log.give_up();
+        }
+        // Whether a state was reached has nothing to do with framing: who mentions the wand says
+        // so.
+        own.retain(|flaw| flaw.reason != Some(Reason::LabelNotReached));
+        match result {
+            Ok(()) => Ok(own),
+            Err(stop) => {
+                // Nobody is left to decide about them.
+                self.log.add(own);
+                Err(stop)
+            }
+        }
+    }
+
+    fn check_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<(), Stop> {
+        let (left, right) = sides(wand);
+        let blame = Blame::new(ErrorId::WandNotWellformed, wand.span);
+        let (result, _) = self.scoped(None, |sil| {
+            sil.explore(|sil| {
+                sil.here.heap = Heap::default();
+                sil.here.consuming = None;
+                sil.here.package.reserve.clear();
+                sil.produce_all([left], None, |_| package.unwrap_or(blame))?;
+                sil.frame.past.lhs = Some(std::mem::take(&mut sil.here.heap));
+                sil.produce_all([right], None, |_| blame)
+            })
+        })?;
+        result.map(|_| ())
+    }
+
+    /// `apply A --* B`.
+    pub(crate) fn exec_apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
+        if self.is_ill_formed_wand(wand, None)? {
+            return Err(Stop::Infeasible);
+        }
+        self.apply(wand, blame)
+    }
+
+    fn apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
+        let (left, right) = sides(wand);
+        let (function, before) = self.consume_both(wand, left, blame)?;
+        // SOUNDNESS: a proof script may have changed values, so the right-hand side is about
+        // another moment than what was noted of predicate instances so far (trap T10).
+        self.begin_epoch();
+        let lhs = self.frame.past.lhs.replace(before.clone());
+        self.produce_all([right], Some(function), |_| blame.trusted())?;
+        self.frame.past.lhs = lhs;
+        self.keep_values(&before)
+    }
+
+    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand
+    /// snapshot and that heap.
+    fn consume_both(
+        &mut self,
+        wand: &Expr,
+        left: &Expr,
+        blame: Blame,
+    ) -> Result<(Term, Heap), Stop> {
+        let before = self.here.heap.clone();
+        let (consumed, _) = self.exchanging(
+            |sil| &mut sil.frame.assertion.keeps_snapshots,
+            true,
+            |sil| {
+                let (taken, rest) = sil.consuming_heap(|sil| {
+                    let function = sil.consume_wand(wand, blame)?;
+                    let snapshot = sil.consume_parts([left], |_| blame.trusted())?;
+                    Ok::<_, Stop>((function, snapshot))
+                });
+                sil.here.heap = rest;
+                taken
+            },
+        );
+        let (function, snapshot) = consumed?;
+        self.meet_footprint(function, snapshot)?;
+        Ok((self.applied(function, snapshot), before))
+    }
+
+    /// `applying (A --* B) in e`.
+    pub(crate) fn eval_applying(
+        &mut self,
+        wand: &Expr,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        self.join(|sil| {
+            sil.here.consuming = None;
+            sil.frame.result_of = None;
+            // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+            sil.here.package.reserve.clear();
+            sil.apply(wand, blame)?;
+            sil.note_inside()?;
+            sil.eval(body, blame)
+        })
+    }
+}
+
+impl Engine<'_> {
+    /// The right-hand snapshot that a wand gives for a left-hand one.
+    pub(super) fn applied(&mut self, function: Term, snapshot: Term) -> Term {
+        let sort = wand_sort(&mut self.terms);
+        let symbol = self.terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);
+        self.terms.apply(symbol, &[function, snapshot])
+    }
+
+    /// Applying a wand changes no location: what it was given it gives back, perhaps in another
+    /// form, with the values it has.
+    ///
+    /// SOUNDNESS: only as long as no proof script does anything but rearrange permission.
+    fn keep_values(&mut self, before: &Heap) -> Result<(), Stop> {
+        if self.of_program(Fact::ScriptsMayWrite) {
+            return Ok(());
+        }
+        let after = self.here.heap.clone();
+        for (resource, chunks) in after.resources() {
+            if !matches!(resource, Resource::Field(_)) {
+                continue;
+            }
+            for chunk in chunks {
+                for old in before.of(resource) {
+                    if old.arguments != chunk.arguments || old.value == chunk.value {
+                        continue;
+                    }
+                    let was_held = self.terms.lt(Terms::NONE, old.amount);
+                    let is_held = self.terms.lt(Terms::NONE, chunk.amount);
+                    let both = self.terms.and([was_held, is_held]);
+                    let equal = self.terms.identical(old.value, chunk.value);
+                    let fact = self.terms.implies(both, equal);
+                    self.assume(fact)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The left-hand side of a wand holds beside its footprint: what is known of both.
+    fn meet_footprint(&mut self, function: Term, snapshot: Term) -> Result<(), Stop> {
+        let Some(known) = self.made.agreements.get(&function) else { return Ok(()) };
+        let left = [(known.root, snapshot)].into_iter().collect();
+        for fact in known.facts.clone() {
+            let fact = self.terms.substitute(fact, &left);
+            self.learn_agreement(fact)?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn sides(wand: &Expr) -> (&Expr, &Expr) {
+    match &wand.kind {
+        ExprKind::Wand { left, right } => (left, right),
+        _ => unreachable!("the type checker lets only wands through"),
+    }
+}

@@ -1,0 +1,184 @@
+//! Which wand it is: the structure of a wand, and the parts of it that stand for their values.
+
+use sil::program::{Expr, ExprKind, LocalId, Location, OldLabel, Resource as Asked};
+use sil::source::Span;
+use smt::terms::Terms;
+
+use crate::findings::blame::{Blame, Reason};
+use crate::rules::Sil;
+use crate::run::explore::Answer;
+use crate::state::heap::{Heap, Resource};
+use crate::{Engine, Stop};
+
+impl Sil<'_, '_> {
+    /// The structure of a wand, and its holes. `blame`: for `old` of a state that was not reached.
+    pub(crate) fn wand_pattern<'e>(
+        &mut self,
+        wand: &'e Expr,
+        blame: Option<Blame>,
+    ) -> Result<(Resource, Vec<&'e Expr>), Stop> {
+        let mut shape =
+            Shape { text: String::new(), bound: Vec::new(), holes: Vec::new(), unreached: None };
+        shape.add(self, wand);
+        if let (Some(unreached), Some(blame)) = (shape.unreached, blame) {
+            if !blame.is_silent() && !self.is_dead()? {
+                self.fail(Answer::No, blame, Reason::LabelNotReached, unreached);
+            }
+            return Err(Stop::Infeasible);
+        }
+        if shape.unreached.is_some() {
+            return self.unsupported(wand, "`old` of a state that was not reached in a magic wand");
+        }
+        let Shape { text, holes, .. } = shape;
+        let sorts = holes.iter().map(|hole| self.sort(&hole.ty)).collect();
+        let (index, _) = self.made.wands.insert_full(text, sorts);
+        Ok((Resource::Wand(index), holes))
+    }
+}
+
+impl Engine<'_> {
+    /// The heap that `old` with a label refers to.
+    fn old_heap(&self, label: OldLabel) -> Option<Heap> {
+        match label {
+            OldLabel::Entry => self.frame.past.old.clone(),
+            OldLabel::Label(label) => {
+                let passed = self.frame.past.labels.get(&label)?;
+                (passed.reached == Terms::TRUE).then(|| passed.heap.clone())
+            }
+            OldLabel::Lhs => self.frame.past.lhs.clone(),
+        }
+    }
+
+    /// Equal for equal versions of a heap.
+    fn number_of_heap(&mut self, heap: Heap) -> usize {
+        match self.run.heaps_in_wands.iter().position(|known| known.same_version(&heap)) {
+            Some(index) => index,
+            None => {
+                self.run.heaps_in_wands.push(heap);
+                self.run.heaps_in_wands.len() - 1
+            }
+        }
+    }
+}
+
+/// The structure of a wand, as text, and its holes.
+struct Shape<'e> {
+    text: String,
+    bound: Vec<LocalId>,
+    holes: Vec<&'e Expr>,
+    /// An `old` of a state that was not reached.
+    unreached: Option<Span>,
+}
+
+impl<'e> Shape<'e> {
+    fn add(&mut self, engine: &mut Engine<'_>, expr: &'e Expr) {
+        use std::fmt::Write as _;
+        if !self.mentions_bound(expr) && is_hole(engine, expr) {
+            self.holes.push(expr);
+            let _ = write!(self.text, "?{:?}", expr.ty);
+            return;
+        }
+        if let ExprKind::Old { label, .. } = &expr.kind
+            && *label != OldLabel::Lhs
+        {
+            // Read where the wand is used, but in the heap of the mention: the structure says which
+            // one that is.
+            let Some(heap) = engine.old_heap(*label) else {
+                self.unreached = Some(expr.span);
+                return;
+            };
+            let _ = write!(self.text, "heap{}", engine.number_of_heap(heap));
+        }
+        let head = match &expr.kind {
+            ExprKind::Local(local) => {
+                let index = self.bound.iter().position(|bound| bound == local);
+                format!("#{index:?}")
+            }
+            ExprKind::FieldRead { field, .. } => format!("f{field:?}"),
+            ExprKind::Apply { function, .. } => format!("a{function:?}"),
+            ExprKind::DomainApply { function, instance, .. } => {
+                format!("d{function:?}{instance:?}")
+            }
+            ExprKind::Unary { op, .. } => format!("{op:?}"),
+            ExprKind::Binary { op, .. } => format!("{op:?}"),
+            ExprKind::Old { label: OldLabel::Lhs, .. } => "lhs".to_owned(),
+            ExprKind::Old { .. } => "old".to_owned(),
+            ExprKind::Quantified { quantifier, variables, triggers, .. } => {
+                let triggers: Vec<_> = triggers.iter().map(|trigger| trigger.len()).collect();
+                let locals = &engine.frame.locals;
+                let types: Vec<_> = variables.iter().map(|&local| &locals[local].ty).collect();
+                format!("{quantifier:?}{types:?}{triggers:?}")
+            }
+            ExprKind::Acc { location, .. } => location_head(location),
+            ExprKind::Perm(resource) => format!("perm{}", resource_head(resource)),
+            ExprKind::ForPerm { variables, resource, .. } => {
+                format!("forperm{}{}", variables.len(), resource_head(resource))
+            }
+            ExprKind::Unfolding { access, .. } => format!("unfolding{:?}", access.predicate),
+            ExprKind::Literal { collection, elements } => {
+                format!("{collection:?}{}", elements.len())
+            }
+            ExprKind::And(operands) => format!("and{}", operands.len()),
+            ExprKind::Or(operands) => format!("or{}", operands.len()),
+            other => format!("{:?}", std::mem::discriminant(other)),
+        };
+        let _ = write!(self.text, "{head}(");
+        let outer = self.bound.len();
+        self.bound.extend(expr.bound_variables());
+        expr.for_each_child(|child| {
+            smt::terms::grow_stack(|| self.add(engine, child));
+            self.text.push(',');
+        });
+        self.bound.truncate(outer);
+        self.text.push(')');
+    }
+
+    fn mentions_bound(&self, expr: &Expr) -> bool {
+        expr.any(|expr| matches!(&expr.kind, ExprKind::Local(local) if self.bound.contains(local)))
+    }
+}
+
+/// Returns the head of permission to a location or wand, without the operands.
+fn resource_head(resource: &Asked) -> String {
+    match resource {
+        Asked::Location(location) => location_head(location),
+        Asked::Wand(_) => "wand".to_owned(),
+    }
+}
+
+fn location_head(location: &Location) -> String {
+    match location {
+        Location::Field { field, .. } => format!("acc{field:?}"),
+        Location::Predicate { predicate, .. } => format!("pred{predicate:?}"),
+    }
+}
+
+/// Tells whether an expression stands for its value. Its value does not change with the heap, and
+/// nothing is bound in it, so that two wands that quantify differently are different.
+fn is_hole(engine: &Engine<'_>, expr: &Expr) -> bool {
+    let mut depends = false;
+    sil::walk::walk_expr_while(expr, |expr| {
+        match &expr.kind {
+            // Fixed where the wand is mentioned.
+            ExprKind::Old { label, .. } if *label != OldLabel::Lhs => return false,
+            ExprKind::FieldRead { .. }
+            | ExprKind::Quantified { .. }
+            | ExprKind::Perm(_)
+            | ExprKind::ForPerm { .. }
+            | ExprKind::Acc { .. }
+            | ExprKind::Wand { .. }
+            | ExprKind::Unfolding { .. }
+            | ExprKind::Applying { .. }
+            | ExprKind::Asserting { .. }
+            | ExprKind::InhaleExhale { .. }
+            | ExprKind::Wildcard
+            | ExprKind::Old { .. } => depends = true,
+            ExprKind::Apply { function, .. } => {
+                depends |= !engine.program.functions[*function].contract.preconditions.is_empty();
+            }
+            _ => {}
+        }
+        true
+    });
+    !depends
+}

@@ -1,0 +1,577 @@
+//! Decisions, runs and scopes: how a rule is run once for each way its decisions can go.
+//!
+//! Where a rule splits the execution it asks [`Engine::branch`]. The innermost [`Explorer`]
+//! answers: it takes the first alternative, opens a scope for it, and remembers the others. When
+//! the run is over it goes back to the last decision that has an alternative left, opens that
+//! scope, and runs the same code again from the start. All answers of the prover and all fresh
+//! symbols up to the decision are read from a journal, nothing is proved or assumed again: the
+//! scopes below the decision are still there (trap T16).
+//!
+//! Invariants
+//! - A run is a function of the state at its start and of the journal. The journal keeps what was
+//!   asked beside what came of it; a run that asks something else has another reason to, which is a
+//!   defect: the member is not verified.
+//! - While any explorer replays ([`Run::is_live`] is false), neither facts nor the solver
+//!   change.
+
+#[cfg(test)]
+pub(crate) mod tests;
+#[cfg(test)]
+mod trees;
+
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+use smt::prover;
+use smt::terms::{Sort, Term};
+
+use crate::run::ahead::product;
+use crate::run::merge::Guarded;
+use crate::run::parts::Sharing;
+use crate::state::heap::Heap;
+use crate::{Engine, Stop, View};
+
+/// The explorations in progress, and where others help with them.
+#[derive(Default)]
+pub struct Run<'p> {
+    /// Innermost last.
+    pub(crate) explorers: Vec<Explorer>,
+    pub sharing: Option<Sharing<'p>>,
+    /// The present step has come to a decision where other alternatives are left to others.
+    pub(crate) has_turned: bool,
+    /// The heaps that `old` inside of wands refers to.
+    pub(crate) heaps_in_wands: Vec<Heap>,
+}
+
+impl Run<'_> {
+    /// Tells whether the present event happens for the first time.
+    pub(crate) fn is_live(&self) -> bool {
+        self.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
+    }
+}
+
+/// A question of a run to the outside, and the answer.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    question: Question,
+    got: Got,
+}
+
+/// A question of a run to the outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Question {
+    /// Does a goal follow, by all means or by cheap ones?
+    Obligation(Term),
+    Quick(Term),
+    /// Something about the engine's own records: the digest of what it is about.
+    Record(u64),
+    /// A symbol: the digest of its name and sort.
+    Fresh(u64),
+    /// Which way to go: the digest of the alternatives.
+    Decision(u64),
+}
+
+/// The answer to it.
+#[derive(Clone, Copy, Debug)]
+enum Got {
+    Answer(Answer),
+    /// Looking for the answer showed that the path is contradictory.
+    Contradiction,
+    Fresh(Term),
+    /// The index of the alternative taken.
+    Decision(usize),
+}
+
+/// A number that stands for what a question is about.
+fn digest(about: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    about.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A run asked something else than the one it replays.
+fn diverged<T>() -> Result<T, Stop> {
+    Err(Stop::Broken("a run diverged from its journal".to_owned()))
+}
+
+/// The answer to a goal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    Yes,
+    No,
+    /// A limit was hit; counts as no.
+    GaveUp,
+}
+
+impl From<prover::Answer> for Answer {
+    fn from(answer: prover::Answer) -> Self {
+        match answer {
+            prover::Answer::Proved => Answer::Yes,
+            prover::Answer::NotProved => Answer::No,
+            prover::Answer::GaveUp(_) => Answer::GaveUp,
+        }
+    }
+}
+
+/// A place where the run could have gone another way.
+#[derive(Debug)]
+struct Decision {
+    /// Its entry in the journal.
+    at: usize,
+    /// Depth of `scopes` before it.
+    depth: usize,
+    /// The enclosing explorers were live: only then are there scopes.
+    live: bool,
+    literal: Option<Term>,
+    untried: VecDeque<(usize, Option<Term>)>,
+    /// How many alternatives there are, tried or not, here or elsewhere.
+    alternatives: u64,
+    /// When it was made (see [`crate::run::parts`]).
+    time: usize,
+}
+
+/// One exploration in progress.
+#[derive(Debug, Default)]
+pub(crate) struct Explorer {
+    journal: Vec<Entry>,
+    cursor: usize,
+    decisions: Vec<Decision>,
+    /// Facts of scopes already left, each with the literals that led to it; `None` where nobody
+    /// wants them.
+    released: Option<Vec<Guarded>>,
+}
+
+impl Explorer {
+    /// For a driver that does not join paths.
+    pub(crate) fn without_facts() -> Self {
+        Self::default()
+    }
+
+    /// Tells whether a run could have gone another way.
+    pub(crate) fn has_decisions(&self) -> bool {
+        !self.decisions.is_empty()
+    }
+
+    /// How many ways there are if each has the decisions of this one.
+    pub(crate) fn ways(&self) -> u64 {
+        self.decisions.iter().map(|decision| decision.alternatives).fold(1, product)
+    }
+
+    /// Leaves the alternatives of all decisions to others.
+    pub(crate) fn forget_alternatives(&mut self) {
+        self.decisions.iter_mut().for_each(|decision| decision.untried.clear());
+    }
+
+    /// The alternatives left at the first branch that has some. Those without a literal build on
+    /// what others before them find; they are not meant.
+    pub(crate) fn open_branch(&self) -> Option<Vec<usize>> {
+        let branch = self.decisions.iter().find(|decision| decision.is_open_branch())?;
+        Some(branch.untried.iter().map(|&(index, _)| index).collect())
+    }
+
+    /// Leaves the alternatives of that branch to others; says when it was made.
+    pub(crate) fn give_away(&mut self) -> Option<usize> {
+        let branch = self.decisions.iter_mut().find(|decision| decision.is_open_branch())?;
+        branch.untried.clear();
+        Some(branch.time)
+    }
+}
+
+impl Decision {
+    fn is_open_branch(&self) -> bool {
+        self.live
+            && !self.untried.is_empty()
+            && self.untried.iter().all(|(_, literal)| literal.is_some())
+    }
+}
+
+/// The end of one run of [`Explore::explore`].
+pub struct Path<T> {
+    /// The literals of its decisions.
+    pub(crate) literals: Vec<Term>,
+    pub(crate) value: T,
+}
+
+/// Runs inside of explorations and scopes.
+pub trait Explore<'p>: View<'p> {
+    /// Runs `run` once for every way its decisions can go, each time from the state as it is now,
+    /// and restores that state. Facts learnt stay, guarded by the literals they depend on.
+    /// Infeasible paths are left out.
+    fn explore<T>(
+        &mut self,
+        run: impl FnMut(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Vec<Path<T>>, Stop> {
+        let (paths, facts) = self.explore_apart(run)?;
+        self.core().assume_guarded(facts)?;
+        Ok(paths)
+    }
+
+    /// Like [`Explore::explore`], with the facts learnt handed out.
+    fn explore_apart<T>(
+        &mut self,
+        mut run: impl FnMut(&mut Self) -> Result<T, Stop>,
+    ) -> Result<(Vec<Path<T>>, Vec<Guarded>), Stop> {
+        let (at_start, mode) = (self.core().state(), self.core().mode.clone());
+        let depth = self.core().knowledge.scopes.len();
+        self.core()
+            .run
+            .explorers
+            .push(Explorer { released: Some(Vec::new()), ..Explorer::default() });
+        let mut paths = Vec::new();
+        let outcome = loop {
+            match run(self) {
+                Ok(value) => paths.push(Path { literals: self.core().literals(), value }),
+                Err(Stop::Infeasible) => {}
+                Err(stop) => break Err(stop),
+            }
+            self.core().set_state(at_start.clone());
+            self.core().mode.clone_from(&mode);
+            match self.core().backtrack() {
+                Ok(true) => {}
+                Ok(false) => break Ok(paths),
+                Err(stop) => break Err(stop),
+            }
+        };
+        let explorer = self.core().run.explorers.pop().expect("pushed above");
+        self.core().set_state(at_start);
+        let paths = match outcome {
+            Ok(paths) => paths,
+            Err(stop) => {
+                self.core().pop_to(depth)?;
+                return Err(stop);
+            }
+        };
+        debug_assert_eq!(
+            self.core().knowledge.scopes.len(),
+            depth,
+            "every decision closed its scope"
+        );
+        Ok((paths, explorer.released.unwrap_or_default()))
+    }
+
+    /// Like [`Explore::explore`], with the values of the paths joined into one term.
+    fn join(&mut self, run: impl FnMut(&mut Self) -> Result<Term, Stop>) -> Result<Term, Stop> {
+        let mut paths = self.explore(run)?;
+        // The last path needs no condition: of the paths that are feasible one is taken.
+        let Some(last) = paths.pop() else { return Err(Stop::Infeasible) };
+        Ok(paths.into_iter().rev().fold(last.value, |otherwise, path| {
+            let condition = self.core().terms.and(path.literals);
+            self.core().terms.ite(condition, path.value, otherwise)
+        }))
+    }
+
+    /// Evaluates under a guard: facts learnt stay in the form `guard ⇒ fact` (trap T6: there is no
+    /// other way to assume something that holds under a condition only). `None` where the guard
+    /// cannot hold.
+    fn under(
+        &mut self,
+        guard: Term,
+        mut run: impl FnMut(&mut Self) -> Result<Term, Stop>,
+    ) -> Result<Option<Term>, Stop> {
+        match self.core().terms.as_bool(guard) {
+            Some(true) => return run(self).map(Some),
+            Some(false) => return Ok(None),
+            None => {}
+        }
+        let (result, facts) = self.scoped(Some(guard), |engine| engine.join(&mut run))?;
+        for fact in facts {
+            let fact = self.core().terms.implies(guard, fact);
+            self.core().assume(fact)?;
+        }
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(Stop::Infeasible) => {
+                // Known, or assumed after a report: what stands beside it may rely on it.
+                let cannot = self.core().terms.not(guard);
+                self.core().assume(cannot)?;
+                Ok(None)
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// Runs in a scope of its own and hands out the facts learnt there.
+    fn scoped<T>(
+        &mut self,
+        literal: Option<Term>,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<(Result<T, Stop>, Vec<Term>), Stop> {
+        if !self.core().run.is_live() {
+            return Ok((run(self), Vec::new()));
+        }
+        let depth = self.core().knowledge.scopes.len();
+        self.core().push(literal)?;
+        let result = run(self);
+        let mut facts = Vec::new();
+        if self.core().knowledge.scopes.len() > depth {
+            facts = std::mem::take(&mut self.core().knowledge.scopes[depth].facts);
+        }
+        self.core().pop_to(depth)?;
+        Ok((result, facts))
+    }
+
+    /// Runs `run` for both truths of a condition. Where states are merged, both times here and now;
+    /// elsewhere for the truth that this run of the statement assumes.
+    fn either(
+        &mut self,
+        condition: Term,
+        mut run: impl FnMut(&mut Self, bool) -> Result<Term, Stop>,
+    ) -> Result<Term, Stop> {
+        let in_package = self.core().here.may_transfer() || !self.core().mode.roots.is_empty();
+        if !self.core().mode.joins || in_package || self.core().terms.as_bool(condition).is_some() {
+            let holds = self.core().branch(condition)?;
+            return run(self, holds);
+        }
+        let (paths, facts) = self.explore_apart(|view| {
+            let holds = view.core().branch(condition)?;
+            view.core().settle(condition, holds);
+            let value = run(view, holds)?;
+            Ok((view.core().state(), value))
+        })?;
+        self.core().merge_paths(paths, facts)
+    }
+}
+
+impl<'p, V: View<'p>> Explore<'p> for V {}
+
+impl Engine<'_> {
+    /// Which alternative this run takes. `alternatives`: the literal that holds in each. Of those
+    /// without one, at most one may go on to where ways meet (see [`crate::run::merge`]).
+    pub fn choose(&mut self, alternatives: &[Option<Term>]) -> Result<usize, Stop> {
+        let live = self.run.is_live();
+        let depth = self.knowledge.scopes.len();
+        let question = Question::Decision(digest(alternatives));
+        let explorer =
+            self.run.explorers.last_mut().expect("decisions are made inside an exploration");
+        if let Some(entry) = explorer.journal.get(explorer.cursor) {
+            let Got::Decision(taken) = entry.got else { return diverged() };
+            explorer.cursor += 1;
+            return if entry.question == question { Ok(taken) } else { diverged() };
+        }
+        let mut untried: VecDeque<_> = alternatives.iter().copied().enumerate().collect();
+        let turn = if live { self.turn() } else { None };
+        let is_turn = turn.is_some();
+        if let Some(given) = turn {
+            untried.retain(|(index, _)| given.contains(index));
+        }
+        if live {
+            untried.retain(|&(index, _)| !self.is_given(index));
+        }
+        let (taken, literal) = untried.pop_front().expect("there is an alternative");
+        let time = self.run.sharing.as_ref().map_or(0, Sharing::now);
+        let explorer = self.innermost();
+        if is_turn {
+            explorer.forget_alternatives();
+        }
+        let at = explorer.journal.len();
+        explorer.decisions.push(Decision {
+            at,
+            depth,
+            live,
+            literal,
+            untried,
+            alternatives: alternatives.len() as u64,
+            time,
+        });
+        explorer.journal.push(Entry { question, got: Got::Decision(taken) });
+        explorer.cursor += 1;
+        if live {
+            self.note_decision(taken);
+            self.push(literal)?;
+        }
+        Ok(taken)
+    }
+
+    /// Goes back to the last decision with an alternative left and takes it. `false`: there is
+    /// none.
+    pub(crate) fn backtrack(&mut self) -> Result<bool, Stop> {
+        self.go_on()?;
+        loop {
+            let Some(decision) = self.innermost().decisions.last_mut() else { return Ok(false) };
+            let (at, depth, live) = (decision.at, decision.depth, decision.live);
+            let next = decision.untried.pop_front();
+            if live {
+                self.release(depth);
+                self.pop_to(depth)?;
+            }
+            let explorer = self.innermost();
+            let Some((taken, literal)) = next else {
+                explorer.decisions.pop();
+                continue;
+            };
+            explorer.decisions.last_mut().expect("looked at above").literal = literal;
+            explorer.journal.truncate(at + 1);
+            explorer.journal[at].got = Got::Decision(taken);
+            explorer.cursor = 0;
+            if live {
+                self.note_decision(taken);
+                self.push(literal)?;
+            }
+            return Ok(true);
+        }
+    }
+
+    /// Returns the difference of the current path since the scopes were `depth` many: its literals,
+    /// and the facts that no path before has handed out.
+    pub(crate) fn leave_for_merge(&mut self, depth: usize) -> (Vec<Term>, Vec<Guarded>) {
+        let mut literals = Vec::new();
+        let mut facts = Vec::new();
+        for index in depth..self.knowledge.scopes.len() {
+            literals.extend(self.knowledge.scopes[index].literal);
+            let guard = self.terms.and(literals.iter().copied());
+            let own = std::mem::take(&mut self.knowledge.scopes[index].facts);
+            facts.extend(own.into_iter().map(|fact| (guard, fact)));
+        }
+        (literals, facts)
+    }
+
+    /// Moves the facts of the scopes above `depth` to the explorer, under the literals of its own
+    /// scopes.
+    fn release(&mut self, depth: usize) {
+        if self.innermost().released.is_none() {
+            return;
+        }
+        let base = self.innermost().decisions[0].depth;
+        let mut released = Vec::new();
+        let literals: Vec<_> =
+            self.knowledge.scopes[base..].iter().map(|scope| scope.literal).collect();
+        for index in depth..self.knowledge.scopes.len() {
+            let guard = self.terms.and(literals[..=index - base].iter().copied().flatten());
+            let facts = std::mem::take(&mut self.knowledge.scopes[index].facts);
+            released.extend(facts.into_iter().map(|fact| (guard, fact)));
+        }
+        self.innermost().released.get_or_insert_default().append(&mut released);
+    }
+
+    fn innermost(&mut self) -> &mut Explorer {
+        self.run.explorers.last_mut().expect("inside an exploration")
+    }
+
+    fn literals(&self) -> Vec<Term> {
+        let explorer = self.run.explorers.last().expect("inside an exploration");
+        explorer.decisions.iter().filter_map(|decision| decision.literal).collect()
+    }
+
+    /// Returns the replayed journal's answer to a question, also copied to the explorations inside
+    /// that one.
+    fn replayed(&mut self, question: Question) -> Result<Option<Got>, Stop> {
+        let is_replaying = |explorer: &Explorer| explorer.cursor < explorer.journal.len();
+        let Some(replaying) = self.run.explorers.iter().rposition(is_replaying) else {
+            return Ok(None);
+        };
+        let explorer = &mut self.run.explorers[replaying];
+        let entry = explorer.journal[explorer.cursor];
+        explorer.cursor += 1;
+        for inner in &mut self.run.explorers[replaying + 1..] {
+            inner.journal.push(entry);
+            inner.cursor += 1;
+        }
+        if entry.question == question { Ok(Some(entry.got)) } else { diverged() }
+    }
+
+    fn note_decision(&mut self, taken: usize) {
+        if let Some(sharing) = &mut self.run.sharing {
+            sharing.decided(taken);
+        }
+    }
+
+    fn record(&mut self, question: Question, got: Got) {
+        let entry = Entry { question, got };
+        for explorer in &mut self.run.explorers {
+            explorer.journal.push(entry);
+            explorer.cursor += 1;
+        }
+    }
+
+    /// Asks whether a goal follows, with all means: from the journal or, the first time, as
+    /// [`Engine::obligation`] says.
+    pub fn ask_obligation(&mut self, goal: Term) -> Result<Answer, Stop> {
+        self.ask(Question::Obligation(goal), |engine| engine.obligation(goal))
+    }
+
+    /// The same for little, as [`Engine::quick`] says.
+    pub(crate) fn ask_quick(&mut self, goal: Term) -> Result<Answer, Stop> {
+        self.ask(Question::Quick(goal), |engine| engine.quick(goal))
+    }
+
+    /// A question about the engine's own records, such as what has failed before; `about` says
+    /// which it is. Replayed runs get the first answer (trap T16).
+    pub(crate) fn noted(
+        &mut self,
+        about: impl Hash,
+        question: impl FnOnce(&Self) -> bool,
+    ) -> Result<bool, Stop> {
+        let answer = self.ask(Question::Record(digest(about)), |engine| {
+            Ok(if question(engine) { Answer::Yes } else { Answer::No })
+        })?;
+        Ok(answer == Answer::Yes)
+    }
+
+    fn ask(
+        &mut self,
+        question: Question,
+        answer: impl FnOnce(&mut Self) -> Result<Answer, Stop>,
+    ) -> Result<Answer, Stop> {
+        match self.replayed(question)? {
+            Some(Got::Answer(answer)) => Ok(answer),
+            Some(Got::Contradiction) => Err(Stop::Infeasible),
+            Some(_) => diverged(),
+            None => {
+                let outcome = answer(self);
+                match outcome {
+                    Ok(answer) => self.record(question, Got::Answer(answer)),
+                    Err(Stop::Infeasible) => self.record(question, Got::Contradiction),
+                    // Nobody replays a run after that.
+                    Err(_) => {}
+                }
+                outcome
+            }
+        }
+    }
+
+    /// A new symbol, a function of the quantified variables around (trap T15). Replayed runs get
+    /// the same one.
+    pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
+        let question = Question::Fresh(digest((hint, sort)));
+        match self.replayed_symbol(question) {
+            Some(term) => term,
+            None => {
+                let term = if self.mode.bound.is_empty() {
+                    self.terms.fresh(hint, sort)
+                } else {
+                    let bound = self.mode.bound.clone();
+                    let sorts: Vec<_> =
+                        bound.iter().map(|&variable| self.terms.sort(variable)).collect();
+                    let symbol = self.terms.fresh_function(hint, &sorts, sort);
+                    self.terms.apply(symbol, &bound)
+                };
+                self.record(question, Got::Fresh(term));
+                term
+            }
+        }
+    }
+
+    /// A new variable for a quantifier.
+    pub fn fresh_variable(&mut self, hint: &str, sort: Sort) -> Term {
+        let question = Question::Fresh(digest((hint, sort)));
+        match self.replayed_symbol(question) {
+            Some(term) => term,
+            None => {
+                let term = self.terms.fresh_variable(hint, sort);
+                self.record(question, Got::Fresh(term));
+                term
+            }
+        }
+    }
+
+    /// The symbol that the first run got. Panics where a run diverges from its journal, which is a
+    /// defect.
+    fn replayed_symbol(&mut self, question: Question) -> Option<Term> {
+        match self.replayed(question) {
+            Ok(Some(Got::Fresh(term))) => Some(term),
+            Ok(None) => None,
+            _ => panic!("a run diverged from its journal at a new symbol"),
+        }
+    }
+}

@@ -1,0 +1,544 @@
+//! Merging of states where ways meet.
+//!
+//! Two states that differ in which side of a condition c was taken become one: values are `c ? v1 :
+//! v2`, a chunk that only one side has gets the amount `c ? p : none`, and what was learnt on one
+//! side is `c ⇒ fact`. A way is known by the literals of its decisions.
+//!
+//! SOUNDNESS
+//! - A fact leaves its way only under the literals that led to it (trap T6). The exception are
+//!   definitions, equations of a new symbol with a term, which some value of the symbol meets on
+//!   every way.
+//! - Who is where ways meet has come along one of them: the disjunction of their literals is
+//!   assumed (trap T7). A way that ended because it returned, or jumped elsewhere, is none of them;
+//!   one that ended because it is contradictory was taken by nobody.
+//! - A value counts only where the amount of its chunk is positive (trap T2): that of `c ? p1 : p2`
+//!   is, only where that of the side taken is.
+//! - Chunks are paired one to one (trap T13).
+//! - The state of a label that only one side has passed can be read where it is certain that this
+//!   side was taken (trap T12).
+//! - Of alternatives without a literal, at most one goes on to where ways meet: the others are
+//!   obligations only.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use sil::program::{Expr, LabelId};
+use smt::terms::{Substitution, Term, TermKind, Terms};
+
+use crate::options::Join;
+use crate::run::ahead::ways_of_all;
+use crate::run::explore::Path;
+use crate::state::heap::{Chunk, Heap, Resource};
+use crate::state::quantified::QuantifiedChunk;
+use crate::state::{AssertionReading, Frame, Here, Labelled, Package, Past, State, Store};
+use crate::{Engine, Stop};
+
+/// With more ways through one assertion than this, its conditionals are merged.
+const WAYS: u64 = 8;
+
+/// The end of a way: a state, and the value that was evaluated on the way.
+pub(crate) type Reached<'p> = (State<'p>, Term);
+
+/// A fact, and the literals that led to where it was learnt, as a conjunction.
+pub(crate) type Guarded = (Term, Term);
+
+/// Values that are the same thing on the two sides: of one variable, or of one location.
+type Counterparts = FxHashSet<(Term, Term)>;
+
+impl<'p> Engine<'p> {
+    /// Tells whether to merge the conditionals of an assertion with so many ways through it, where
+    /// no method decides: in contracts of functions and in predicates.
+    pub(crate) fn merges_ways(&self, clauses: &[Expr]) -> bool {
+        match self.setting.join {
+            Join::Always => true,
+            Join::Never => false,
+            Join::Auto => ways_of_all(clauses) > WAYS,
+        }
+    }
+
+    /// Assumes what was learnt on some ways, each fact under the literals it depends on; what was
+    /// learnt on all of them holds without.
+    pub(crate) fn assume_guarded(&mut self, facts: Vec<Guarded>) -> Result<(), Stop> {
+        let mut guards: IndexMap<Term, Vec<Term>, FxBuildHasher> = IndexMap::default();
+        for (guard, fact) in facts {
+            guards.entry(fact).or_default().push(guard);
+        }
+        for (fact, guards) in guards {
+            let guard = if self.made.defining.contains(&fact) {
+                Terms::TRUE
+            } else {
+                self.terms.or(guards)
+            };
+            let fact = self.terms.implies(guard, fact);
+            self.assume(fact)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on from where all the ways end, with the facts learnt on them; yields the value
+    /// reached.
+    pub(crate) fn merge_paths(
+        &mut self,
+        paths: Vec<Path<Reached<'p>>>,
+        facts: Vec<Guarded>,
+    ) -> Result<Term, Stop> {
+        let taken: Vec<Term> =
+            paths.iter().map(|path| self.terms.and(path.literals.iter().copied())).collect();
+        let [only] = taken[..] else {
+            self.assume_guarded(facts)?;
+            let one_of_them = self.terms.or(taken);
+            self.assume(one_of_them)?;
+            if paths.is_empty() {
+                return Err(Stop::Infeasible);
+            }
+            if self.run.is_live() {
+                self.log.count_merge();
+            }
+            let (state, value) = self.merge_ways(paths, 0)?;
+            self.set_state(state);
+            return Ok(value);
+        };
+        // One way is left: it is the path, and what was learnt on it holds.
+        self.assume(only)?;
+        for (guard, fact) in facts {
+            let mut others = self.terms.conjuncts(guard);
+            others.retain(|literal| !self.terms.conjuncts(only).contains(literal));
+            let guard = self.terms.and(others);
+            let fact = self.terms.implies(guard, fact);
+            self.assume(fact)?;
+        }
+        let (state, value) = paths.into_iter().next().expect("there is one").value;
+        self.set_state(state);
+        Ok(value)
+    }
+
+    /// Merges ways whose first `depth` literals are the same.
+    fn merge_ways(
+        &mut self,
+        mut paths: Vec<Path<Reached<'p>>>,
+        mut depth: usize,
+    ) -> Result<Reached<'p>, Stop> {
+        loop {
+            if paths.len() == 1 {
+                return Ok(paths.pop().expect("there is one").value);
+            }
+            let Some(&literal) = paths[0].literals.get(depth) else {
+                return Err(Stop::Broken("ways that nothing tells apart".to_owned()));
+            };
+            let (with, without): (Vec<_>, Vec<_>) =
+                paths.into_iter().partition(|path| path.literals.get(depth) == Some(&literal));
+            if without.is_empty() {
+                paths = with;
+                depth += 1;
+                continue;
+            }
+            let left = smt::terms::grow_stack(|| self.merge_ways(with, depth + 1))?;
+            let right = smt::terms::grow_stack(|| self.merge_ways(without, depth))?;
+            return self.merge_two(literal, left, right);
+        }
+    }
+
+    /// `left` where the condition holds, `right` elsewhere.
+    fn merge_two(
+        &mut self,
+        condition: Term,
+        (left, value): Reached<'p>,
+        (right, other): Reached<'p>,
+    ) -> Result<Reached<'p>, Stop> {
+        let value = self.terms.ite(condition, value, other);
+        let mut counterparts = Counterparts::default();
+        let (frame, here) = (left.frame, left.here);
+        let (other_frame, other_here) = (right.frame, right.here);
+        if frame.thread != other_frame.thread
+            || (&here.credits, &here.forks) != (&other_here.credits, &other_here.forks)
+        {
+            return Err(Stop::Broken("merging ways that know other things of threads".to_owned()));
+        }
+        let store = self.merge_stores(condition, &frame, &other_frame, &mut counterparts);
+        let heap = merge_heaps(
+            &mut self.terms,
+            condition,
+            &here.heap,
+            &other_here.heap,
+            &mut counterparts,
+        );
+        let consuming = match (&here.consuming, &other_here.consuming) {
+            (Some(left), Some(right)) => {
+                Some(merge_heaps(&mut self.terms, condition, left, right, &mut counterparts))
+            }
+            (None, None) => None,
+            _ => return Err(Stop::Broken("merging inside and outside of a consume".to_owned())),
+        };
+        let (past, other_past) = (frame.past, other_frame.past);
+        let labels =
+            self.merge_labels(condition, past.labels, other_past.labels, &mut counterparts);
+        let still_open = frame.assertion.constrainable.iter().copied();
+        let still_open =
+            still_open.filter(|it| other_frame.assertion.constrainable.contains(it)).collect();
+        let path = here.path.iter().zip(other_here.path.iter());
+        let path = path.take_while(|(one, other)| one == other).map(|(&step, _)| step).collect();
+        let is_shared =
+            |one: &Rc<_>| other_past.forgot.as_ref().is_some_and(|other| Rc::ptr_eq(one, other));
+        let forgot = past.forgot.filter(is_shared);
+        let frame = Frame {
+            store,
+            past: Past { labels, forgot, ..past },
+            assertion: AssertionReading { constrainable: Rc::new(still_open), ..frame.assertion },
+            ..frame
+        };
+        let here = Here {
+            heap,
+            consuming,
+            // What was decided before is known of both; what was decided since is over.
+            path: Rc::new(path),
+            // What was learnt of portions was learnt on one of the ways only.
+            package: Package { agreed: Rc::default(), ..here.package },
+            ..here
+        };
+        Ok((State { frame, here }, value))
+    }
+
+    fn merge_labels(
+        &mut self,
+        condition: Term,
+        left: Rc<BTreeMap<LabelId, Labelled>>,
+        right: Rc<BTreeMap<LabelId, Labelled>>,
+        counterparts: &mut Counterparts,
+    ) -> Rc<BTreeMap<LabelId, Labelled>> {
+        if Rc::ptr_eq(&left, &right) {
+            return left;
+        }
+        let mut labels = BTreeMap::new();
+        for (&label, state) in left.iter() {
+            let merged = match right.get(&label) {
+                Some(other) => Labelled {
+                    heap: merge_heaps(
+                        &mut self.terms,
+                        condition,
+                        &state.heap,
+                        &other.heap,
+                        counterparts,
+                    ),
+                    reached: self.terms.ite(condition, state.reached, other.reached),
+                },
+                None => Labelled {
+                    reached: self.terms.and([condition, state.reached]),
+                    ..state.clone()
+                },
+            };
+            labels.insert(label, merged);
+        }
+        let negation = self.terms.not(condition);
+        for (&label, state) in right.iter() {
+            labels.entry(label).or_insert_with(|| Labelled {
+                reached: self.terms.and([negation, state.reached]),
+                ..state.clone()
+            });
+        }
+        Rc::new(labels)
+    }
+
+    fn merge_stores(
+        &mut self,
+        condition: Term,
+        left: &Frame<'p>,
+        right: &Frame<'p>,
+        counterparts: &mut Counterparts,
+    ) -> Store {
+        let mut store = left.store.clone();
+        if store.is_same(&right.store) {
+            return store;
+        }
+        for (local, declaration) in left.locals.iter() {
+            let (value, other) = match (left.store.get(local), right.store.get(local)) {
+                (None, None) => continue,
+                (Some(value), Some(other)) => (value, other),
+                // Where it has not been assigned it may have any value.
+                (one, two) => {
+                    let sort = self.sort(&declaration.ty);
+                    let unknown = self.fresh(&declaration.name, sort);
+                    (one.unwrap_or(unknown), two.unwrap_or(unknown))
+                }
+            };
+            if value != other {
+                counterparts.insert((value, other));
+                let merged = self.terms.ite(condition, value, other);
+                store.set(local, merged);
+            }
+        }
+        store
+    }
+
+    /// On the path where a condition has been decided: what was merged under it is again what it
+    /// was on that side. So what is held under a condition is found at once where the condition is
+    /// known.
+    pub(crate) fn settle(&mut self, condition: Term, holds: bool) {
+        if self.setting.join == Join::Never || self.terms.as_bool(condition).is_some() {
+            return;
+        }
+        let decided = decided(&mut self.terms, condition, holds);
+        for (local, _) in self.frame.locals.iter() {
+            if let Some(value) = self.frame.store.get(local) {
+                let settled = settled(&mut self.terms, value, &decided);
+                if settled != value {
+                    self.frame.store.set(local, settled);
+                }
+            }
+        }
+        let heap = self.here.heap.clone();
+        self.here.heap = settled_heap(&mut self.terms, &heap, &decided);
+        if let Some(left) = self.here.consuming.take() {
+            self.here.consuming = Some(if left.same_version(&heap) {
+                self.here.heap.clone()
+            } else {
+                settled_heap(&mut self.terms, &left, &decided)
+            });
+        }
+    }
+}
+
+fn merge_pair(terms: &mut Terms, condition: Term, left: &Chunk, right: &Chunk) -> Chunk {
+    let arguments = left.arguments.iter().zip(&right.arguments);
+    Chunk {
+        arguments: arguments.map(|(&a, &b)| terms.ite(condition, a, b)).collect(),
+        value: terms.ite(condition, left.value, right.value),
+        amount: terms.ite(condition, left.amount, right.amount),
+    }
+}
+
+fn merge_quantified(
+    terms: &mut Terms,
+    condition: Term,
+    left: &[QuantifiedChunk],
+    right: &[QuantifiedChunk],
+) -> Vec<QuantifiedChunk> {
+    let mut free = vec![true; right.len()];
+    let mut merged = Vec::with_capacity(left.len().max(right.len()));
+    for chunk in left {
+        let equal = (0..right.len()).find(|&other| free[other] && right[other] == *chunk);
+        // The same values and another amount: what is left of one chunk on the two sides.
+        let found = equal.or_else(|| {
+            (0..right.len()).find(|&other| {
+                free[other]
+                    && right[other].map == chunk.map
+                    && right[other].triggers == chunk.triggers
+            })
+        });
+        let amount = match found {
+            Some(other) => {
+                free[other] = false;
+                terms.ite(condition, chunk.amount, right[other].amount)
+            }
+            None => terms.only_if(condition, chunk.amount),
+        };
+        merged.push(QuantifiedChunk { amount, ..chunk.clone() });
+    }
+    let negation = terms.not(condition);
+    for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
+        let amount = terms.only_if(negation, chunk.amount);
+        merged.push(QuantifiedChunk { amount, ..chunk.clone() });
+    }
+    merged
+}
+
+/// A choice on what has been decided is no choice. Only choices at the top are looked at: terms
+/// inside others stay the terms that facts speak about.
+fn settled(terms: &mut Terms, mut term: Term, decided: &Substitution) -> Term {
+    while let TermKind::Ite(condition, then, otherwise) = *terms.kind(term) {
+        let now = terms.substitute(condition, decided);
+        term = match terms.as_bool(now) {
+            Some(true) => then,
+            Some(false) => otherwise,
+            None if now != condition => return terms.ite(now, then, otherwise),
+            None => return term,
+        };
+    }
+    term
+}
+
+/// The chunks of one resource: in pairs where they are about one location or about
+/// counterparts, and alone, under the condition of their side.
+fn merge_chunks(
+    terms: &mut Terms,
+    condition: Term,
+    resource: Resource,
+    left: &[Chunk],
+    right: &[Chunk],
+    counterparts: &mut Counterparts,
+) -> Vec<Chunk> {
+    let mut partner = vec![None; left.len()];
+    let mut free = vec![true; right.len()];
+    let wand = matches!(resource, Resource::Wand(_));
+    for (index, chunk) in left.iter().enumerate() {
+        let found = (0..right.len()).find(|&other| {
+            free[other]
+                && if wand {
+                    right[other] == *chunk
+                } else {
+                    right[other].arguments == chunk.arguments
+                }
+        });
+        if let Some(other) = found {
+            partner[index] = Some(other);
+            free[other] = false;
+            if chunk.value != right[other].value {
+                counterparts.insert((chunk.value, right[other].value));
+            }
+        }
+    }
+    // A location that was found along one pair may lead to the next.
+    let mut changed = !wand;
+    while changed {
+        changed = false;
+        for (index, chunk) in left.iter().enumerate() {
+            if partner[index].is_some() {
+                continue;
+            }
+            let found = (0..right.len()).find(|&other| {
+                free[other]
+                    && chunk.amount == right[other].amount
+                    && chunk
+                        .arguments
+                        .iter()
+                        .zip(&right[other].arguments)
+                        .all(|(&a, &b)| a == b || counterparts.contains(&(a, b)))
+            });
+            if let Some(other) = found {
+                partner[index] = Some(other);
+                free[other] = false;
+                counterparts.insert((chunk.value, right[other].value));
+                changed = true;
+            }
+        }
+    }
+    let mut merged = Vec::with_capacity(left.len().max(right.len()));
+    for (chunk, partner) in left.iter().zip(&partner) {
+        merged.push(match partner {
+            Some(other) => merge_pair(terms, condition, chunk, &right[*other]),
+            None => Chunk { amount: terms.only_if(condition, chunk.amount), ..chunk.clone() },
+        });
+    }
+    let negation = terms.not(condition);
+    for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
+        let amount = terms.only_if(negation, chunk.amount);
+        merged.push(Chunk { amount, ..chunk.clone() });
+    }
+    merged
+}
+
+/// The formulas that are decided with a condition: itself, and its parts where it is a
+/// conjunction that holds or a disjunction that does not.
+fn decided(terms: &mut Terms, condition: Term, holds: bool) -> Substitution {
+    let mut decided = Substitution::default();
+    let mut pending = vec![(condition, holds)];
+    while let Some((formula, holds)) = pending.pop() {
+        match terms.kind(formula) {
+            TermKind::Not(inner) => pending.push((*inner, !holds)),
+            TermKind::And(parts) if holds => {
+                pending.extend(parts.iter().map(|&part| (part, true)));
+            }
+            TermKind::Or(parts) if !holds => {
+                pending.extend(parts.iter().map(|&part| (part, false)));
+            }
+            _ => {}
+        }
+        let value = terms.bool(holds);
+        let opposite = terms.bool(!holds);
+        let negation = terms.not(formula);
+        decided.insert(formula, value);
+        decided.insert(negation, opposite);
+    }
+    decided
+}
+
+fn settled_heap(terms: &mut Terms, heap: &Heap, decided: &Substitution) -> Heap {
+    let mut result = heap.clone();
+    for (resource, chunks) in heap.resources() {
+        let mut changed = false;
+        let mut kept = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let arguments = chunk.arguments.iter();
+            let now = Chunk {
+                arguments: arguments.map(|&it| settled(terms, it, decided)).collect(),
+                value: settled(terms, chunk.value, decided),
+                amount: settled(terms, chunk.amount, decided),
+            };
+            changed |= now != *chunk;
+            if now.amount == Terms::NONE && chunk.amount != Terms::NONE {
+                continue;
+            }
+            kept.push(now);
+        }
+        if changed {
+            result.set(resource, kept);
+        }
+    }
+    for (resource, chunks) in heap.quantified_resources() {
+        let mut kept = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let amount = settled(terms, chunk.amount, decided);
+            if amount != Terms::NONE || chunk.amount == Terms::NONE {
+                kept.push(QuantifiedChunk { amount, ..chunk.clone() });
+            }
+        }
+        if kept != chunks {
+            result.set_quantified(resource, kept);
+        }
+    }
+    result
+}
+
+fn merge_heaps(
+    terms: &mut Terms,
+    condition: Term,
+    left: &Heap,
+    right: &Heap,
+    counterparts: &mut Counterparts,
+) -> Heap {
+    if left.same_version(right) {
+        return left.clone();
+    }
+    let mut merged = Heap::for_parts_of(left, right);
+    // In either case, no location has changed its value since then.
+    merged.epoch = match (left.epoch, right.epoch) {
+        (Some(left), Some(right)) => Some(terms.ite(condition, left, right)),
+        _ => None,
+    };
+    let mut resources: Vec<Resource> = left.resources().map(|(resource, _)| resource).collect();
+    resources.extend(right.resources().map(|(resource, _)| resource));
+    resources.sort_unstable();
+    resources.dedup();
+    // Fields come first: what their values are on the two sides says which instances of
+    // predicates correspond.
+    for resource in resources {
+        let chunks = merge_chunks(
+            terms,
+            condition,
+            resource,
+            left.of(resource),
+            right.of(resource),
+            counterparts,
+        );
+        merged.set(resource, chunks);
+    }
+    let mut resources: Vec<Resource> =
+        left.quantified_resources().map(|(resource, _)| resource).collect();
+    resources.extend(right.quantified_resources().map(|(resource, _)| resource));
+    resources.sort_unstable();
+    resources.dedup();
+    for resource in resources {
+        let chunks = merge_quantified(
+            terms,
+            condition,
+            left.quantified(resource),
+            right.quantified(resource),
+        );
+        merged.set_quantified(resource, chunks);
+    }
+    merged
+}

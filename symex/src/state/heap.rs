@@ -1,0 +1,113 @@
+//! The symbolic heap h: chunks of permission, grouped by resource.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use sil::program::{FieldId, PredicateId};
+use smt::terms::Term;
+
+use crate::Amounts;
+use crate::state::quantified::QuantifiedChunk;
+
+/// A resource to which permission can be held.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Resource {
+    Field(FieldId),
+    Predicate(PredicateId),
+    /// An index into the wand structures of the engine.
+    Wand(usize),
+}
+
+/// `r.f ↦ v # p` or `P(args; s) # p`.
+///
+/// SOUNDNESS: the value means something only where the amount is positive (trap T2).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Chunk {
+    /// The receiver, or the arguments of the predicate.
+    pub arguments: Vec<Term>,
+    /// The field's value, or the snapshot of the predicate instance.
+    pub value: Term,
+    pub amount: Term,
+}
+
+/// A multiset of chunks: two equal chunks are two portions (trap T13). Cloning is cheap.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Heap {
+    /// Names the time during which no location of the heap changes its value; `None`: nobody keeps
+    /// track.
+    pub(crate) epoch: Option<Term>,
+    /// How the amounts are read: what they say in sum is known of exact ones only (trap T8).
+    pub amounts: Amounts,
+    chunks: Rc<BTreeMap<Resource, Rc<Vec<Chunk>>>>,
+    quantified: Rc<BTreeMap<Resource, Rc<Vec<QuantifiedChunk>>>>,
+}
+
+impl Heap {
+    /// An empty heap in which sums of amounts tell nothing.
+    pub fn inexact() -> Self {
+        Self { amounts: Amounts::SomeOrNone, ..Self::default() }
+    }
+
+    /// An empty heap that chunks of both may be put in.
+    pub(crate) fn for_parts_of(left: &Self, right: &Self) -> Self {
+        Self { amounts: left.amounts.weaker(right.amounts), ..Self::default() }
+    }
+
+    /// The chunks of a resource, in the order they came.
+    pub fn of(&self, resource: Resource) -> &[Chunk] {
+        self.chunks.get(&resource).map_or(&[], |chunks| chunks.as_slice())
+    }
+
+    pub fn resources(&self) -> impl Iterator<Item = (Resource, &[Chunk])> {
+        self.chunks.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
+    }
+
+    pub(crate) fn set(&mut self, resource: Resource, chunks: Vec<Chunk>) {
+        Rc::make_mut(&mut self.chunks).insert(resource, Rc::new(chunks));
+    }
+
+    /// The quantified chunks of a resource, in the order they came.
+    pub(crate) fn quantified(&self, resource: Resource) -> &[QuantifiedChunk] {
+        self.quantified.get(&resource).map_or(&[], |chunks| chunks.as_slice())
+    }
+
+    pub(crate) fn quantified_resources(
+        &self,
+    ) -> impl Iterator<Item = (Resource, &[QuantifiedChunk])> {
+        self.quantified.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
+    }
+
+    pub(crate) fn set_quantified(&mut self, resource: Resource, chunks: Vec<QuantifiedChunk>) {
+        Rc::make_mut(&mut self.quantified).insert(resource, Rc::new(chunks));
+    }
+
+    pub(crate) fn push_quantified(&mut self, resource: Resource, chunk: QuantifiedChunk) {
+        let chunks = Rc::make_mut(&mut self.quantified).entry(resource).or_default();
+        Rc::make_mut(chunks).push(chunk);
+    }
+
+    pub(crate) fn push(&mut self, resource: Resource, chunk: Chunk) {
+        let chunks = Rc::make_mut(&mut self.chunks).entry(resource).or_default();
+        Rc::make_mut(chunks).push(chunk);
+    }
+
+    /// Replaces the chunk at `index`, or removes it where `chunk` is `None`.
+    pub(crate) fn replace(&mut self, resource: Resource, index: usize, chunk: Option<Chunk>) {
+        let chunks = Rc::make_mut(&mut self.chunks).entry(resource).or_default();
+        let chunks = Rc::make_mut(chunks);
+        match chunk {
+            Some(chunk) => chunks[index] = chunk,
+            None => {
+                chunks.remove(index);
+            }
+        }
+    }
+
+    /// Tells whether both are the same version, so that facts about one are facts about the other.
+    pub(crate) fn same_version(&self, other: &Self) -> bool {
+        self.epoch == other.epoch
+            && self.amounts == other.amounts
+            && Rc::ptr_eq(&self.chunks, &other.chunks)
+            && Rc::ptr_eq(&self.quantified, &other.quantified)
+    }
+}

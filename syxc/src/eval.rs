@@ -1,0 +1,469 @@
+//! eval(σ, e): the value of an expression without permissions (Schwerhoff 2011, section 3.5).
+
+use chalice::program::{
+    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type, UnaryOp,
+};
+use num_bigint::{BigInt, Sign};
+use sil::source::Span;
+use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
+
+use super::{Chalice, Direct, span};
+use symex::findings::blame::unsupported_at;
+use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::evaluated::Record;
+use symex::knowledge::goals::Noted;
+use symex::{Explore, Stop, View, Watch};
+
+impl Chalice<'_, '_> {
+    /// The value of an expression, with its obligations unless `blame` trusts it.
+    pub(super) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        self.recorded(span(expr.span), |chalice| grow_stack(|| chalice.eval_kind(expr, blame)))
+    }
+
+    fn eval_kind(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::Int(value) => Ok(self.terms.int(value.clone())),
+            ExprKind::Bool(value) => Ok(self.terms.bool(*value)),
+            ExprKind::Null => Ok(Terms::NULL),
+            ExprKind::This => self.variable(self.direct.this, expr),
+            ExprKind::Local(local) => self.variable(Direct::local(*local), expr),
+            ExprKind::FieldRead { receiver, field: FieldRef::Joinable } => {
+                self.may_be_joined(receiver, span(expr.span), blame)
+            }
+            ExprKind::BackPointers { receiver, field, .. } => {
+                let receiver = self.eval(receiver, blame)?;
+                self.pointers_to(receiver, *field, span(expr.span), blame)
+            }
+            ExprKind::String(text) => self.text(text),
+            ExprKind::FieldRead { receiver, field } => {
+                let receiver = self.eval(receiver, blame)?;
+                let sort = self.sort(&expr.ty);
+                let field = self.direct.field(*field);
+                self.read_field(receiver, field, sort, span(expr.span), blame)
+            }
+            ExprKind::Eval { state, body } => self.eval_state(expr, state, body, blame),
+            ExprKind::LockBottom => Ok(self.bottom()),
+            ExprKind::Holds { target, mode } => self.claims_lock(expr, target, *mode, blame),
+            ExprKind::Binary { op, left, right } if left.ty == Type::Mu => {
+                self.compare_levels((expr, *op), left, right, blame)
+            }
+            ExprKind::Unary { op, operand } => {
+                let operand = self.eval(operand, blame)?;
+                Ok(match op {
+                    UnaryOp::Not => self.terms.not(operand),
+                    UnaryOp::Negate => self.terms.neg(operand),
+                })
+            }
+            ExprKind::Binary { op, left, right } => {
+                let a = self.eval(left, blame)?;
+                let b = self.eval(right, blame)?;
+                self.binary(*op, (left, a), (right, b), blame)
+            }
+            ExprKind::And(parts) => self.sequence(parts, true, blame),
+            ExprKind::Or(parts) => self.sequence(parts, false, blame),
+            ExprKind::Implies { guard, body } => {
+                let guard = self.eval(guard, blame)?;
+                let value = self.under(guard, |chalice| chalice.eval(body, blame))?;
+                Ok(self.terms.implies(guard, value.unwrap_or(Terms::TRUE)))
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.eval(condition, blame)?;
+                let negation = self.terms.not(condition);
+                let then = self.under(condition, |chalice| chalice.eval(then, blame))?;
+                let otherwise = self.under(negation, |chalice| chalice.eval(otherwise, blame))?;
+                match (then, otherwise) {
+                    (Some(then), Some(otherwise)) => Ok(self.terms.ite(condition, then, otherwise)),
+                    (Some(only), None) | (None, Some(only)) => Ok(only),
+                    (None, None) => Err(Stop::Infeasible),
+                }
+            }
+            ExprKind::Old(body) => {
+                if let (None, Some(forked)) = (&self.frame.past.old, self.frame.thread.forked) {
+                    return self.old_of_fork(forked, expr, body);
+                }
+                let Some(old) = self.frame.past.old.clone() else {
+                    return unsupported_at(span(expr.span), "`old` where there is none");
+                };
+                let locks = self.frame.thread.old_locks.clone();
+                let eval =
+                    |chalice: &mut Self| chalice.in_heap(old, |chalice| chalice.eval(body, blame));
+                self.exchanging(|chalice| &mut chalice.frame.thread.locks, locks, eval).0
+            }
+            ExprKind::Unfolding { access, body } => self.unfolding(access, body, blame),
+            ExprKind::Apply { receiver, function, arguments } => {
+                self.application(expr, (receiver, *function, arguments), blame)
+            }
+            ExprKind::Assigned(local) => match self.direct.assigned.get(*local) {
+                Some(&flag) => Ok(self.frame.store.get(flag).unwrap_or(Terms::FALSE)),
+                None => unknown(expr),
+            },
+            ExprKind::Result => match self.frame.result {
+                Some(result) => Ok(result),
+                None => unknown(expr),
+            },
+            ExprKind::Quantified { quantifier, variables, domain, body } => {
+                let quant = match quantifier {
+                    Quantifier::Forall => Quant::Forall,
+                    Quantifier::Exists => Quant::Exists,
+                    Quantifier::Sum | Quantifier::Max => return unknown(expr),
+                };
+                self.quantified(quant, variables, domain, body, blame)
+            }
+            _ => self.eval_collection(expr, blame),
+        }
+    }
+
+    /// Sequences and sets.
+    fn eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::Length(operand) => {
+                let value = self.eval(operand, blame)?;
+                Ok(match operand.ty {
+                    Type::Set(_) => self.terms.set_card(value),
+                    _ => self.terms.seq_len(value),
+                })
+            }
+            ExprKind::Seq(parts) => {
+                let (element, values) = self.elements(expr, parts, blame)?;
+                Ok(self.terms.seq_explicit(element, &values))
+            }
+            ExprKind::Set(parts) => {
+                let (element, values) = self.elements(expr, parts, blame)?;
+                Ok(self.terms.set_explicit(element, &values))
+            }
+            ExprKind::Index { sequence, index } => {
+                let elements = self.eval(sequence, blame)?;
+                let position = self.eval(index, blame)?;
+                let (zero, at) = (self.terms.int(0), span(index.span));
+                let not_negative = self.terms.le(zero, position);
+                self.prove_defined(not_negative, blame, Reason::IndexNegative, at)?;
+                let length = self.terms.seq_len(elements);
+                let small_enough = self.terms.lt(position, length);
+                self.prove_defined(small_enough, blame, Reason::IndexTooLarge, at)?;
+                Ok(self.terms.seq_at(elements, position))
+            }
+            ExprKind::Range { from, to } => {
+                let from = self.eval(from, blame)?;
+                let to = self.eval(to, blame)?;
+                let in_order = self.terms.le(from, to);
+                self.prove_defined(in_order, blame, Reason::RangeBounds, span(expr.span))?;
+                Ok(self.terms.seq_range(from, to))
+            }
+            ExprKind::Slice { sequence, from, to } => {
+                self.slice(expr, sequence, (from.as_deref(), to.as_deref()), blame)
+            }
+            _ => unknown(expr),
+        }
+    }
+
+    fn variable(&mut self, variable: sil::program::LocalId, expr: &Expr) -> Result<Term, Stop> {
+        match self.frame.store.get(variable) {
+            Some(value) => Ok(value),
+            None => unsupported_at(span(expr.span), "a variable without a value"),
+        }
+    }
+
+    /// `token.joinable`. Of a token without permission, or of none, nobody can say that it may be
+    /// joined: where that is asserted, that is what is wrong.
+    fn may_be_joined(&mut self, token: &Expr, at: Span, blame: Blame) -> Result<Term, Stop> {
+        let token = self.eval(token, blame)?;
+        let joinable = self.direct.joinable();
+        if blame.error == ErrorId::AssertFailed && !blame.is_trusted() {
+            if let Some(value) = self.lookup(joinable, &[token], blame)? {
+                return Ok(value);
+            }
+            self.prove(Terms::FALSE, blame, Reason::AssertionFalse, at)?;
+        }
+        self.core.read_field(token, self.direct.joinable, Sort::BOOL, at, blame)
+    }
+
+    /// A text. Its bytes, behind a 1, are a number that no other text has.
+    fn text(&mut self, text: &str) -> Result<Term, Stop> {
+        let sort = self.sort(&Type::String);
+        let bytes: Vec<u8> = std::iter::once(1).chain(text.bytes()).collect();
+        let number = BigInt::from_bytes_be(Sign::Plus, &bytes);
+        let value = self.terms.constant(&format!("direct.text.{number}"), sort);
+        let code = self.terms.declare_function("direct.text.code", &[sort], Sort::INT);
+        let coded = self.terms.apply(code, &[value]);
+        let number = self.terms.int(number);
+        let fact = self.terms.eq(coded, number);
+        self.assume(fact)?;
+        Ok(value)
+    }
+
+    /// `s[from..to]`, whose bounds have to lie in the sequence.
+    fn slice(
+        &mut self,
+        whole: &Expr,
+        sequence: &Expr,
+        (from, to): (Option<&Expr>, Option<&Expr>),
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let elements = self.eval(sequence, blame)?;
+        let zero = self.terms.int(0);
+        let length = self.terms.seq_len(elements);
+        let low = match from {
+            Some(from) => self.eval(from, blame)?,
+            None => zero,
+        };
+        let high = match to {
+            Some(to) => self.eval(to, blame)?,
+            None => length,
+        };
+        let in_order = [(zero, low), (low, high), (high, length)];
+        let in_order = in_order.map(|(one, other)| self.terms.le(one, other));
+        let in_order = self.terms.and(in_order);
+        self.prove_defined(in_order, blame, Reason::SliceBounds, span(whole.span))?;
+        let start = if to.is_some() { self.terms.seq_take(elements, high) } else { elements };
+        Ok(self.terms.seq_drop(start, low))
+    }
+
+    /// `holds(e)`, `rd holds(e)`: in contracts it has to be an object.
+    fn claims_lock(
+        &mut self,
+        claim: &Expr,
+        target: &Expr,
+        mode: LockMode,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let object = self.eval(target, blame)?;
+        if blame.is_of_contract() {
+            let exists = self.terms.differs(object, Terms::NULL);
+            self.prove_defined(exists, blame, Reason::ReceiverNull, span(target.span))?;
+        }
+        let locks = self.locks(span(claim.span))?;
+        Ok(self.holds(&locks, object, mode))
+    }
+
+    fn elements(
+        &mut self,
+        collection: &Expr,
+        parts: &[Expr],
+        blame: Blame,
+    ) -> Result<(Sort, Vec<Term>), Stop> {
+        let values = parts.iter().map(|part| self.eval(part, blame));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        match collection.ty.element() {
+            Some(element) => Ok((self.sort(element), values)),
+            None => unknown(collection),
+        }
+    }
+
+    /// Conjunction (`goes_on`) or disjunction: a part is evaluated where those before it do not
+    /// decide.
+    fn sequence(&mut self, parts: &[Expr], goes_on: bool, blame: Blame) -> Result<Term, Stop> {
+        let mut values: Vec<Term> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let guard = if goes_on {
+                self.terms.and(values.iter().copied())
+            } else {
+                let some = self.terms.or(values.iter().copied());
+                self.terms.not(some)
+            };
+            match self.under(guard, |chalice| chalice.eval(part, blame))? {
+                Some(value) => values.push(value),
+                None => break,
+            }
+        }
+        Ok(if goes_on { self.terms.and(values) } else { self.terms.or(values) })
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        (left, a): (&Expr, Term),
+        (right, b): (&Expr, Term),
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        if matches!(op, BinaryOp::Div | BinaryOp::Mod) {
+            let zero = self.terms.int(0);
+            let is_other = self.terms.differs(b, zero);
+            self.prove_defined(is_other, blame, Reason::DivisionByZero, span(right.span))?;
+        }
+        let terms = &mut self.terms;
+        Ok(match op {
+            BinaryOp::Iff => terms.iff(a, b),
+            BinaryOp::Eq => terms.eq(a, b),
+            BinaryOp::Ne => terms.differs(a, b),
+            BinaryOp::Less => terms.lt(a, b),
+            BinaryOp::AtMost => terms.le(a, b),
+            BinaryOp::AtLeast => terms.ge(a, b),
+            BinaryOp::Greater => terms.gt(a, b),
+            BinaryOp::Add => terms.add(a, b),
+            BinaryOp::Sub => terms.sub(a, b),
+            BinaryOp::Mul => terms.mul(a, b),
+            BinaryOp::Div => terms.int_div(a, b),
+            BinaryOp::Mod => terms.int_mod(a, b),
+            BinaryOp::Append => terms.seq_append(a, b),
+            BinaryOp::Union => terms.set_union(a, b),
+            BinaryOp::Difference => terms.set_difference(a, b),
+            BinaryOp::Intersection => terms.set_intersection(a, b),
+            BinaryOp::Subset => terms.set_subset(a, b),
+            BinaryOp::Superset => terms.set_subset(b, a),
+            BinaryOp::ProperSubset | BinaryOp::ProperSuperset => {
+                let (small, large) = if op == BinaryOp::ProperSubset { (a, b) } else { (b, a) };
+                let inside = terms.set_subset(small, large);
+                let differs = terms.differs(small, large);
+                terms.and([inside, differs])
+            }
+            BinaryOp::In => contains(&mut self.terms, a, b, &right.ty),
+            BinaryOp::NotIn => {
+                let inside = contains(&mut self.terms, a, b, &right.ty);
+                self.terms.not(inside)
+            }
+            BinaryOp::Below => return unknown(left),
+        })
+    }
+
+    /// A formula about all or some values of variables. What is learnt on the way is learnt for all
+    /// values.
+    fn quantified(
+        &mut self,
+        quant: Quant,
+        variables: &[LocalId],
+        domain: &Domain,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let range = match domain {
+            Domain::Type(_) => None,
+            Domain::Collection(collection) => Some(self.range(collection, blame)?),
+        };
+        self.summarise([body])?;
+        let at_start = self.state();
+        let met_below = self.gathered.below.len();
+        let mut bound = Vec::with_capacity(variables.len());
+        let (mut guards, mut triggers) = (Vec::new(), Vec::new());
+        for &variable in variables {
+            let declared = &self.direct.tree.locals[variable];
+            let sort = match range {
+                Some(Range::Sequence(_)) => Sort::INT,
+                _ => self.sort(&declared.ty),
+            };
+            let chosen = self.fresh_variable(&declared.name, sort);
+            bound.push(chosen);
+            let (value, guard) = choice(&mut self.terms, chosen, range.as_ref(), &mut triggers);
+            guards.push(guard);
+            self.frame.store.set(Direct::local(variable), value);
+        }
+        let guard = self.terms.and(guards);
+        let (outcome, seen) = self.watched(|chalice| {
+            chalice.binding(&bound, |chalice| {
+                chalice.scoped(None, |chalice| {
+                    chalice.under(guard, |chalice| chalice.eval(body, blame))
+                })
+            })
+        });
+        self.set_state(at_start);
+        let (value, facts) = outcome?;
+        if value.is_err() {
+            self.gathered.below.truncate(met_below);
+        }
+        let value = value?;
+        self.release_met_below(met_below, &bound)?;
+        // What a body means that is not defined for all values, nobody can say.
+        if seen.failed {
+            self.log.note_undefined(blame.span);
+            self.log.rely_on_report();
+            self.mark_unframed(blame)?;
+            return Err(Stop::Infeasible);
+        }
+        let matrix = match quant {
+            Quant::Forall => {
+                let value = value.unwrap_or(Terms::TRUE);
+                self.terms.implies(guard, value)
+            }
+            Quant::Exists => {
+                let value = value.unwrap_or(Terms::FALSE);
+                self.terms.and([guard, value])
+            }
+        };
+        let covers = !bound.is_empty() && triggers.len() == bound.len();
+        let mut sets = if covers { vec![triggers] } else { Vec::new() };
+        if sets.is_empty()
+            && let Some(term) = self.innermost_trigger(&bound, matrix)
+        {
+            sets.push(vec![self.limited_variant(term)]);
+        }
+        let name = format!("direct@{}", body.span.start);
+        let facts = self.learn_for_all(&bound, &sets, facts, &name)?;
+        let formula = self.terms.quantify(quant, &bound, sets.clone(), matrix, (&*name).into(), 0);
+        let noted = Noted { quant, bound, triggers: sets, body: matrix, facts };
+        self.note_quantifier(formula, noted);
+        Ok(formula)
+    }
+
+    /// The values that the variables of a quantifier range over: none where the bounds of a range
+    /// are out of order.
+    pub(super) fn range(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
+        let ExprKind::Range { from, to } = &collection.kind else {
+            let elements = self.eval(collection, blame)?;
+            return Ok(match &collection.ty {
+                Type::Seq(_) => Range::Sequence(elements),
+                _ => Range::Set(elements),
+            });
+        };
+        Ok(Range::Numbers(self.eval(from, blame)?, self.eval(to, blame)?))
+    }
+}
+
+/// The range of a quantifier's variables.
+pub(super) enum Range {
+    Numbers(Term, Term),
+    Sequence(Term),
+    Set(Term),
+}
+
+fn contains(terms: &mut Terms, element: Term, collection: Term, ty: &Type) -> Term {
+    match ty {
+        Type::Set(_) => terms.set_contains(element, collection),
+        _ => terms.seq_contains(element, collection),
+    }
+}
+
+/// Makes the claim that a value is in a range.
+pub(super) fn is_in(terms: &mut Terms, value: Term, range: &Range) -> Term {
+    match *range {
+        Range::Numbers(from, to) => {
+            let (low, high) = (terms.le(from, value), terms.lt(value, to));
+            terms.and([low, high])
+        }
+        Range::Sequence(elements) => terms.seq_contains(value, elements),
+        Range::Set(elements) => terms.set_contains(value, elements),
+    }
+}
+
+/// The value that a choice stands for, and when it is one of those meant.
+fn choice(
+    terms: &mut Terms,
+    chosen: Term,
+    range: Option<&Range>,
+    triggers: &mut Vec<Term>,
+) -> (Term, Term) {
+    match range {
+        None => (chosen, Terms::TRUE),
+        Some(&Range::Numbers(from, to)) => {
+            let (low, high) = (terms.le(from, chosen), terms.lt(chosen, to));
+            (chosen, terms.and([low, high]))
+        }
+        Some(&Range::Sequence(elements)) => {
+            let zero = terms.int(0);
+            let length = terms.seq_len(elements);
+            let (low, high) = (terms.le(zero, chosen), terms.lt(chosen, length));
+            let element = terms.seq_at(elements, chosen);
+            triggers.push(element);
+            (element, terms.and([low, high]))
+        }
+        Some(&Range::Set(elements)) => {
+            let inside = terms.set_contains(chosen, elements);
+            triggers.push(inside);
+            (chosen, inside)
+        }
+    }
+}
+
+/// SOUNDNESS: what is supported has been looked at before; whatever has been forgotten there
+/// ends here.
+pub(super) fn unknown<T>(expr: &Expr) -> Result<T, Stop> {
+    unsupported_at(span(expr.span), "this form of expression")
+}

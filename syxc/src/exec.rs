@@ -1,0 +1,272 @@
+//! exec(σ, s): statements (Schwerhoff 2011, sections 3.8 and 3.9).
+
+use std::rc::Rc;
+
+use chalice::program::{
+    Block, ClassId, Expr, Initialiser, LocalId, LocalKind, Rhs, Stmt, StmtKind,
+};
+use la_arena::ArenaMap;
+use sil::source::Span;
+use smt::terms::{Term, Terms, grow_stack};
+
+use super::calls::Call;
+use super::loops::Loop;
+use super::{Chalice, Direct, is_impure, renumbered, span};
+use symex::Stop;
+use symex::findings::blame::unsupported_at;
+use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::rules::language::Language;
+use symex::state::heap::{Chunk, Resource};
+
+/// The end of a statement: the path goes on or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Flow {
+    Goes,
+    /// All that was to be shown of this path has been shown.
+    Ends,
+}
+
+impl Chalice<'_, '_> {
+    pub(super) fn block(&mut self, block: &Block) -> Result<Flow, Stop> {
+        for stmt in &block.stmts {
+            if grow_stack(|| self.exec(stmt))? == Flow::Ends {
+                return Ok(Flow::Ends);
+            }
+        }
+        Ok(Flow::Goes)
+    }
+
+    fn exec(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
+        let blame = |error| Blame::new(error, span(stmt.span));
+        self.log.enter(keyword(&stmt.kind), span(stmt.span));
+        self.show_state(span(stmt.span));
+        match &stmt.kind {
+            StmtKind::Block(block) => return self.block(block),
+            StmtKind::If { arms, otherwise } => {
+                for arm in arms {
+                    if self.condition(&arm.condition, ErrorId::IfFailed)? {
+                        return self.block(&arm.body);
+                    }
+                }
+                if let Some(block) = otherwise {
+                    return self.block(block);
+                }
+            }
+            StmtKind::While { guard, invariants, lock_changes, body, .. } => {
+                let parts = Loop { guard, invariants, lock_changes, body };
+                return self.exec_loop(stmt, parts);
+            }
+            StmtKind::Assert(assertion) => {
+                let (heap, given) = (self.here.heap.clone(), self.here.given.clone());
+                self.counting_debts(|chalice| {
+                    chalice.consume_all([assertion], |_| blame(ErrorId::AssertFailed))
+                })?;
+                (self.here.heap, self.here.given) = (heap, given);
+            }
+            StmtKind::Prove(obligation) => {
+                let blame = blame(obligation.error);
+                let claim = self.eval(&obligation.claim, blame)?;
+                self.prove(claim, blame, obligation.reason, blame.span)?;
+            }
+            StmtKind::Assume(fact) if is_impure(fact) => {
+                self.produce_all([fact], None, |_| blame(ErrorId::InhaleFailed))?;
+                self.move_credits([fact], false)?;
+            }
+            StmtKind::Assume(fact) => {
+                let fact = self.eval(fact, blame(ErrorId::InhaleFailed))?;
+                self.assume(fact)?;
+            }
+            StmtKind::Declare { local, value: None } => {
+                self.forget([*local]);
+                if let Some(&flag) = self.direct.assigned.get(*local) {
+                    self.frame.store.set(flag, Terms::FALSE);
+                }
+            }
+            StmtKind::Declare { local, value: Some(value) }
+            | StmtKind::AssignLocal { local, value, .. } => {
+                let error = match self.direct.tree.locals[*local].kind {
+                    LocalKind::Measure => ErrorId::NotWellformed,
+                    LocalKind::Copy => ErrorId::RefinementFailed,
+                    _ => ErrorId::AssignmentFailed,
+                };
+                let value = self.value(value, blame(error))?;
+                let name = &self.direct.tree.locals[*local].name;
+                let value = self.named(name, value)?;
+                if matches!(stmt.kind, StmtKind::AssignLocal { .. }) {
+                    self.assign_once(*local, span(stmt.span))?;
+                }
+                self.frame.store.set(Direct::local(*local), value);
+            }
+            StmtKind::AssignField { receiver, field, value, .. } => {
+                let blame = blame(ErrorId::AssignmentFailed);
+                let receiver = self.eval(receiver, blame)?;
+                let value = self.value(value, blame)?;
+                let value = self.core.named(&self.direct.tree.fields[*field].name, value)?;
+                if self.direct.tree.fields[*field].is_tracked {
+                    self.redirect(*field, receiver, value, blame)?;
+                }
+                self.write_field(receiver, renumbered(*field), value, blame.span, blame)?;
+                self.begin_epoch();
+            }
+            StmtKind::Call { outs, receiver, method, arguments } => {
+                let call = Call { receiver, method: *method, arguments, at: span(stmt.span) };
+                self.call(call, outs)?;
+            }
+            StmtKind::Specification { targets, pre, post } => {
+                self.specify(targets, pre.as_ref(), post, span(stmt.span))?;
+            }
+            StmtKind::Fold(access) => self.fold(access, blame(ErrorId::FoldFailed))?,
+            StmtKind::Unfold(access) => {
+                self.unfold(access, blame(ErrorId::UnfoldFailed))?;
+            }
+            _ => return self.exec_shared(stmt),
+        }
+        Ok(Flow::Goes)
+    }
+
+    /// Statements by which threads have to do with each other.
+    fn exec_shared(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
+        match &stmt.kind {
+            StmtKind::Fork { token, receiver, method, arguments } => {
+                let call = Call { receiver, method: *method, arguments, at: span(stmt.span) };
+                self.fork(call, token.as_ref())?;
+            }
+            StmtKind::Join { outs, token, method } => {
+                self.exec_join(outs, token, *method, span(stmt.span))?;
+            }
+            StmtKind::Acquire { target, mode } => {
+                self.acquire(target, *mode, span(stmt.span))?;
+            }
+            StmtKind::Release { target, mode } => {
+                self.release(target, *mode, span(stmt.span))?;
+            }
+            StmtKind::Lock { target, mode, body } => {
+                return self.lock(target, *mode, body, span(stmt.span));
+            }
+            StmtKind::Share { target, bounds } => {
+                self.share(target, bounds, span(stmt.span))?;
+            }
+            StmtKind::Reorder { target, bounds } => {
+                self.reorder(target, bounds, span(stmt.span))?;
+            }
+            StmtKind::Unshare(target) => self.unshare(target, span(stmt.span))?,
+            StmtKind::Send { channel, declaration, arguments } => {
+                self.send(channel, *declaration, arguments, span(stmt.span))?;
+            }
+            StmtKind::Receive { outs, channel, declaration } => {
+                self.receive(outs, channel, *declaration, span(stmt.span))?;
+            }
+            StmtKind::Downgrade(target) => self.downgrade(target, span(stmt.span))?,
+            StmtKind::Free(target) => self.free(target, span(stmt.span))?,
+            _ => return unsupported_at(span(stmt.span), "this form of statement"),
+        }
+        self.begin_epoch();
+        Ok(Flow::Goes)
+    }
+
+    /// Which way this run goes at a condition of the program.
+    pub(super) fn condition(&mut self, condition: &Expr, error: ErrorId) -> Result<bool, Stop> {
+        let at = span(condition.span);
+        let value = self.eval(condition, Blame::new(error, at))?;
+        let taken = self.branch(value)?;
+        Rc::make_mut(&mut self.here.path).push((at, taken));
+        Ok(taken)
+    }
+
+    /// Variables get values of which nothing is known; of constants it is not known whether they
+    /// have been assigned.
+    pub(super) fn forget(&mut self, variables: impl IntoIterator<Item = LocalId>) {
+        let assigned = &self.direct.assigned;
+        let variables: Vec<LocalId> = variables.into_iter().collect();
+        let flags = variables.iter().filter_map(|&local| assigned.get(local).copied());
+        self.havoc(variables.iter().copied().map(Direct::local).chain(flags));
+    }
+
+    /// If a variable is a ghost constant, it has not been assigned before, and is now.
+    pub(super) fn assign_once(&mut self, local: LocalId, at: Span) -> Result<(), Stop> {
+        let Some(&flag) = self.direct.assigned.get(local) else { return Ok(()) };
+        let before = self.frame.store.get(flag).unwrap_or(Terms::FALSE);
+        let unassigned = self.terms.not(before);
+        let blame = Blame::new(ErrorId::AssignmentFailed, at);
+        self.prove(unassigned, blame, Reason::ConstAssignedTwice, at)?;
+        self.frame.store.set(flag, Terms::TRUE);
+        Ok(())
+    }
+
+    fn value(&mut self, value: &Rhs, blame: Blame) -> Result<Term, Stop> {
+        match value {
+            Rhs::Expr(expr) => self.eval(expr, blame),
+            Rhs::New { class, initialisers, .. } => self.create(*class, initialisers, blame),
+            Rhs::NewChannel { bounds, .. } => self.new_channel(bounds, blame.span),
+        }
+    }
+
+    /// An object that nobody knows, with all permission to its fields. It is not shared, so nobody
+    /// holds it.
+    fn create(
+        &mut self,
+        class: ClassId,
+        initialisers: &[Initialiser],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let object = self.new_object("new")?;
+        let mut initial = ArenaMap::default();
+        for one in initialisers {
+            initial.insert(one.field, self.eval(&one.value, blame)?);
+        }
+        let direct = self.direct;
+        for field in direct.tree.classes[class].fields() {
+            let declared = &direct.tree.fields[field];
+            let value = match initial.get(field) {
+                _ if declared.is_tracked => Terms::NULL,
+                Some(&value) => value,
+                None => {
+                    let sort = self.sort(&declared.ty);
+                    self.fresh(&declared.name, sort)
+                }
+            };
+            let chunk = Chunk { arguments: vec![object], value, amount: Terms::WRITE };
+            self.add_chunk(Resource::Field(renumbered(field)), chunk)?;
+        }
+        self.unconnected(object, class)?;
+        for one in initialisers {
+            if let (true, Some(&value)) =
+                (direct.tree.fields[one.field].is_tracked, initial.get(one.field))
+            {
+                self.redirect(one.field, object, value, blame)?;
+                self.core.write_field(object, renumbered(one.field), value, blame.span, blame)?;
+            }
+        }
+        if direct.locking.is_used {
+            let bottom = self.bottom();
+            let chunk = Chunk { arguments: vec![object], value: bottom, amount: Terms::WRITE };
+            self.core.add_chunk(self.direct.mu(), chunk)?;
+            self.is_of_class(object, class, true)?;
+            self.is_not_held(object)?;
+        }
+        Ok(object)
+    }
+}
+
+/// Returns the name of a statement where questions are counted.
+pub(super) fn keyword(kind: &StmtKind) -> &'static str {
+    match kind {
+        StmtKind::Assert(_) | StmtKind::Prove(_) => "assert",
+        StmtKind::Assume(_) => "assume",
+        StmtKind::Declare { .. } | StmtKind::AssignLocal { .. } => "assignment",
+        StmtKind::AssignField { .. } => "field assignment",
+        StmtKind::Call { .. } => "call",
+        StmtKind::Fork { .. } => "fork",
+        StmtKind::Join { .. } => "join",
+        StmtKind::If { .. } => "if",
+        StmtKind::While { .. } => "while",
+        StmtKind::Fold(_) => "fold",
+        StmtKind::Unfold(_) => "unfold",
+        StmtKind::Acquire { .. } | StmtKind::Lock { .. } => "acquire",
+        StmtKind::Release { .. } => "release",
+        StmtKind::Share { .. } => "share",
+        StmtKind::Send { .. } => "send",
+        StmtKind::Receive { .. } => "receive",
+        _ => "other",
+    }
+}

@@ -1,0 +1,154 @@
+//! Instances of predicates: fold, unfold, unfolding (Schwerhoff 2011, section 3.10), and shares of
+//! them.
+
+use std::rc::Rc;
+
+use chalice::program::{Access, AccessTarget, Expr, ExprKind, PermissionKind};
+use sil::program::PredicateId;
+use smt::terms::{Term, Terms};
+
+use super::{Chalice, renumbered, span};
+use symex::findings::blame::unsupported_at;
+use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::rules::language::Language;
+use symex::state::heap::Resource;
+use symex::{Explore, Stop};
+
+impl Chalice<'_, '_> {
+    /// The body is given away, and an instance is there.
+    pub(super) fn fold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
+        self.divides_nothing_counted(access)?;
+        let (predicate, receiver) = self.instance(access, blame)?;
+        let AccessTarget::Predicate { receiver: written, .. } = &access.target else {
+            return unsupported_at(span(access.span), "an instance of no predicate");
+        };
+        let exists = self.terms.differs(receiver, Terms::NULL);
+        self.prove(exists, blame, Reason::ReceiverNull, span(written.span))?;
+        let direct = self.direct;
+        let body = &direct.tree.predicates[renumbered(predicate)].body;
+        let accesses = {
+            let mut count = 0;
+            body.for_each(&mut |part| count += i64::from(matches!(part.kind, ExprKind::Access(_))));
+            count
+        };
+        let amount = self.traded(
+            access,
+            blame,
+            |chalice, share| chalice.fold_fits(predicate, receiver, share, body),
+            |chalice, share| {
+                chalice.in_body(predicate, &[receiver], Terms::WRITE, |chalice| {
+                    chalice.bound_by(share, accesses, body, |_| true)
+                })
+            },
+        )?;
+        self.in_body(predicate, &[receiver], amount, |chalice| chalice.move_credits([body], true))?;
+        self.close(predicate, vec![receiver], amount, span(access.span), blame)
+    }
+
+    /// An instance is given away, and its body is there.
+    pub(super) fn unfold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
+        self.divides_nothing_counted(access)?;
+        let (predicate, receiver) = self.instance(access, blame)?;
+        let resource = Resource::Predicate(predicate);
+        let heap = self.here.heap.clone();
+        let held = self.held_in(&heap, resource, &[receiver]);
+        let amount = self.traded(
+            access,
+            blame,
+            |chalice, share| Ok(chalice.terms.le(share, held)),
+            |chalice, share| {
+                let fact = chalice.leaves_fraction(share, held)?;
+                chalice.assume(fact)
+            },
+        )?;
+        self.open(predicate, &[receiver], amount, span(access.span), blame)?;
+        let body = &self.direct.tree.predicates[renumbered(predicate)].body;
+        self.in_body(predicate, &[receiver], amount, |chalice| chalice.move_credits([body], false))
+    }
+
+    /// Counting permissions are not divided where an instance is made or opened.
+    ///
+    /// SOUNDNESS: a share of a counting permission is none, and would let somebody read.
+    fn divides_nothing_counted(&mut self, access: &Access) -> Result<(), Stop> {
+        if !self.direct.tree.divides_counted(access) {
+            return Ok(());
+        }
+        let words = "a share of a predicate with counting permissions cannot be taken";
+        let blame = Blame::new(ErrorId::NotSupported, span(access.span)).saying(words);
+        self.prove(Terms::FALSE, blame, Reason::EpsilonScaling, span(access.span))
+    }
+
+    /// The value of an expression where an instance is open.
+    pub(super) fn unfolding(
+        &mut self,
+        access: &Access,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let (predicate, receiver) = self.instance(access, blame)?;
+        if self.frame.assertion.is_deep_inside(predicate) {
+            let sort = self.sort(&body.ty);
+            return Ok(self.fresh("beyond", sort));
+        }
+        self.join(|chalice| {
+            chalice.here.consuming = None;
+            chalice.frame.result_of = None;
+            // Any amount will do where the source does not give a number.
+            let is_open =
+                matches!(access.amount.kind, PermissionKind::AbstractRead | PermissionKind::Star);
+            let amount = if is_open {
+                chalice.wildcard()?
+            } else {
+                chalice.positive(&access.amount, blame)?
+            };
+            let amount = chalice.times_scale(amount)?;
+            chalice.open(predicate, &[receiver], amount, span(access.span), blame)?;
+            // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller
+            // any more (trap T9a).
+            chalice.frame.assertion.constrainable = Rc::default();
+            chalice.eval(body, blame)
+        })
+    }
+
+    pub(super) fn instance(
+        &mut self,
+        access: &Access,
+        blame: Blame,
+    ) -> Result<(PredicateId, Term), Stop> {
+        match &access.target {
+            AccessTarget::Predicate { receiver, predicate } => {
+                Ok((renumbered(*predicate), self.eval(receiver, blame)?))
+            }
+            _ => unsupported_at(span(access.span), "an instance of no predicate"),
+        }
+    }
+
+    /// Shows that a share of an instance can be made of the held permissions.
+    fn fold_fits(
+        &mut self,
+        predicate: PredicateId,
+        receiver: Term,
+        share: Term,
+        body: &Expr,
+    ) -> Result<Term, Stop> {
+        let heap = self.here.heap.clone();
+        self.in_body(predicate, &[receiver], share, |chalice| {
+            chalice.claims(body, &mut |chalice, access, places| {
+                if access.amount.kind == PermissionKind::Star {
+                    return Ok(Terms::TRUE);
+                }
+                let blame = Blame::new(ErrorId::FoldFailed, span(access.span)).silent();
+                // SOUNDNESS: that the amount is not negative is shown where it is given away, and
+                // not assumed before.
+                let amount = chalice.amount_of(&access.amount, blame)?;
+                let amount = chalice.times_scale(amount)?;
+                let mut all = Vec::new();
+                for (resource, arguments) in places {
+                    let held = chalice.held_in(&heap, *resource, arguments);
+                    all.push(chalice.terms.le(amount, held));
+                }
+                Ok(chalice.terms.and(all))
+            })
+        })
+    }
+}

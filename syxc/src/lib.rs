@@ -1,0 +1,182 @@
+//! Direct symbolic execution of Chalice: rules over the Chalice tree, on the engine of [`symex`].
+//!
+//! The rules are those of Schwerhoff 2011 (chapter 3) for the sequential part of the language.
+//! Nothing here goes through a translation: that the two ways agree is evidence for both. What the
+//! rules do not know is `unsupported`, for the whole member, before any of it is executed
+//! ([`scope`]).
+//!
+//! The engine names what permission is held to, and members, by ids of a SIL program. So [`table`]
+//! makes one that has the names, types and places of the declarations, and says nothing of what
+//! they mean: no contract, no body.
+//!
+//! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported),
+//! [`eval`], [`functions`], [`assertion`] (produce and consume), [`many`] (permission to many
+//! locations), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`],
+//! [`defaults`] (options of the original verifier), [`calls`], [`loops`], [`terminates`] (that
+//! functions come to an end), [`threads`] (locks, forks and channels), [`member`].
+
+mod assertion;
+mod calls;
+mod defaults;
+mod eval;
+mod exec;
+mod fractions;
+mod functions;
+mod graph;
+mod instance;
+mod loops;
+mod many;
+mod member;
+mod pointers;
+mod scope;
+mod specification;
+mod table;
+mod terminates;
+mod threads;
+mod together;
+
+use std::ops::{Deref, DerefMut};
+
+use chalice::program::locking::Locking;
+use chalice::program::{self as tree, Expr};
+use la_arena::{Arena, ArenaMap, Idx};
+use sil::program::{FieldId, Local, LocalId};
+use sil::source::{FileId, Span};
+use smt::terms::Sort;
+
+pub use self::table::load;
+pub use self::together::above;
+use symex::state::heap::Resource;
+use symex::{Context, Engine, View};
+
+/// A Chalice program, as the rules read it.
+pub struct Direct {
+    tree: chalice::Program,
+    /// Its variables, with their own numbers; behind them those below.
+    locals: Arena<Local>,
+    /// The variable of each ghost constant that says that it has been assigned.
+    assigned: ArenaMap<tree::LocalId, LocalId>,
+    this: LocalId,
+    /// The amount that `rd` stands for where a state is: that of the method, the call or the loop.
+    fraction: LocalId,
+    /// The amount that every permission has where only what there is counts, not how much of it
+    /// (see [`terminates`]).
+    whole: LocalId,
+    /// An amount above all counting permissions, where there are any.
+    least: LocalId,
+    /// The level of an object, and whether a token may be joined, as fields.
+    mu: FieldId,
+    joinable: FieldId,
+    /// The back pointers of each tracked field, as a field.
+    pointers: ArenaMap<tree::FieldId, FieldId>,
+    /// The assertions of the table's predicates that are none of the program.
+    others: Vec<table::OtherInvariant>,
+    /// The applications of functions.
+    graph: graph::Graph,
+    /// The effects of methods on locks.
+    locking: Locking,
+    /// The statements of monitor invariants about two states.
+    histories: threads::history::Histories,
+    /// The options in the first line of the program.
+    options: chalice::Options,
+}
+
+impl Direct {
+    /// The program that is executed directly, if one is.
+    pub fn of<'p>(context: &Context<'p>) -> Option<&'p Self> {
+        context.own?.downcast_ref()
+    }
+
+    fn local(local: tree::LocalId) -> LocalId {
+        renumbered(local)
+    }
+
+    /// The levels of objects.
+    fn mu(&self) -> Resource {
+        Resource::Field(self.mu)
+    }
+
+    /// The right to join threads.
+    fn joinable(&self) -> Resource {
+        Resource::Field(self.joinable)
+    }
+
+    fn field(&self, field: tree::FieldRef) -> FieldId {
+        match field {
+            tree::FieldRef::Declared(field) => renumbered(field),
+            tree::FieldRef::Mu => self.mu,
+            tree::FieldRef::Joinable => self.joinable,
+        }
+    }
+}
+
+/// Names, in messages, of the constants that stand for amounts.
+fn amount_in_words(constant: &str) -> Option<&'static str> {
+    match constant {
+        "direct.counting" => Some("ε"),
+        "direct.rd" => Some("rd"),
+        _ => None,
+    }
+}
+
+/// The id with the same number in another arena.
+fn renumbered<T, U>(id: Idx<T>) -> Idx<U> {
+    Idx::from_raw(id.into_raw())
+}
+
+/// The place of something in the one file there is.
+fn span(span: chalice::Span) -> Span {
+    Span::new(FileId(0), span.start as usize, span.end as usize)
+}
+
+/// Tells whether an assertion says nothing about permission or credits.
+fn is_pure(assertion: &Expr) -> bool {
+    let gives = |part: &Expr| {
+        matches!(part.kind, tree::ExprKind::Access(_) | tree::ExprKind::Credit { .. })
+    };
+    !assertion.any(&mut |part| gives(part))
+}
+
+/// Tells whether an assertion gives permission or credits.
+fn is_impure(assertion: &Expr) -> bool {
+    !is_pure(assertion)
+}
+
+/// The rules of direct execution, on an engine.
+pub struct Chalice<'e, 'p> {
+    core: &'e mut Engine<'p>,
+    /// The program whose rules these are.
+    direct: &'p Direct,
+}
+
+impl<'e, 'p> Chalice<'e, 'p> {
+    /// Makes the view of an engine whose program is executed directly.
+    pub fn of(core: &'e mut Engine<'p>) -> Self {
+        let direct = Direct::of(core.context).expect("the rules are asked where there is one");
+        Self { core, direct }
+    }
+
+    fn sort(&mut self, ty: &tree::Type) -> Sort {
+        self.core.sort(&table::ty(ty))
+    }
+}
+
+impl<'p> View<'p> for Chalice<'_, 'p> {
+    fn core(&mut self) -> &mut Engine<'p> {
+        self.core
+    }
+}
+
+impl<'p> Deref for Chalice<'_, 'p> {
+    type Target = Engine<'p>;
+
+    fn deref(&self) -> &Engine<'p> {
+        self.core
+    }
+}
+
+impl DerefMut for Chalice<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.core
+    }
+}

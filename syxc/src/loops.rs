@@ -1,0 +1,189 @@
+//! Loops (Schwerhoff 2011, section 3.9).
+
+use chalice::program::walk::{assigned_by, each_stmt};
+use chalice::program::{Block, Expr, LocalId, Stmt, StmtKind};
+use smt::terms::Term;
+
+use super::exec::{Flow, keyword};
+use super::threads::locks::Listed;
+use super::{Chalice, span};
+use symex::Stop;
+use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::rules::language::Language;
+use symex::state::heap::Heap;
+use symex::state::thread::{Allowed, Balances};
+
+/// A loop, as it is written.
+#[derive(Clone, Copy)]
+pub(super) struct Loop<'e> {
+    pub(super) guard: &'e Expr,
+    pub(super) invariants: &'e [Expr],
+    pub(super) lock_changes: &'e [Expr],
+    pub(super) body: &'e Block,
+}
+
+impl Chalice<'_, '_> {
+    /// The invariants make sense where nothing else is known, hold on entry, and are kept by the
+    /// body; what they do not need is framed around the loop.
+    pub(super) fn exec_loop(&mut self, stmt: &Stmt, parts: Loop<'_>) -> Result<Flow, Stop> {
+        let Loop { guard, invariants, body, .. } = parts;
+        let at = span(stmt.span);
+        let outer = self.fraction();
+        if outer.is_some() {
+            let chosen = self.choose_fraction(outer)?;
+            self.bound(chosen, invariants)?;
+        }
+        let changed = assigned(body);
+        let changes_locks = self.direct.locking.changes(body) && self.frame.thread.locks.is_some();
+        let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
+        if self.choose(&[None, None])? == 0 {
+            self.here.heap = Heap::default();
+            self.begin_epoch();
+            self.forget_all_moments();
+            self.forget(changed);
+            let listed = self.loop_locks(parts, changes_locks);
+            self.produce_all(invariants, None, ill_formed)?;
+            self.name_listed(&listed, ill_formed)?;
+            return Ok(Flow::Ends);
+        }
+        let trusted = |error| move |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
+        if !changes_locks && self.frame.thread.allowed.changes {
+            let list = self.loop_list(parts, ill_formed)?;
+            self.prove_loop_frame(&list, false, Reason::AtLoopEntry, at)?;
+        }
+        let outside = self.credits_outside(invariants, at)?;
+        let established = (ErrorId::InvariantNotEstablished, Reason::AtLoopEntry);
+        self.prove_kept_levels(invariants, Blame::new(established.0, at))?;
+        self.give_invariants(parts, changes_locks, established, at)?;
+        let frame = std::mem::take(&mut self.here.heap);
+        self.here.framed.push(frame);
+        self.begin_epoch();
+        self.forget(changed);
+        let listed = self.loop_locks(parts, changes_locks);
+        self.forget_moments(self.direct.may_unlock(body), listed.objects());
+        self.produce_all(invariants, None, trusted(ErrorId::NotWellformed))?;
+        self.learn_kept_levels(invariants)?;
+        self.here.credits = Balances::default();
+        self.move_credits(invariants, false)?;
+        self.name_listed(&listed, trusted(ErrorId::NotWellformed))?;
+        if changes_locks {
+            self.recall_levels()?;
+            let locking = &self.direct.locking;
+            if invariants.iter().any(|clause| locking.mentions_holds(clause)) {
+                self.levels_differ()?;
+            }
+        }
+        for clause in invariants {
+            if self.is_ill_formed_at(span(clause.span))? {
+                self.end_unframed()?;
+                break;
+            }
+        }
+        if self.condition(guard, ErrorId::WhileFailed)? {
+            if self.block(body)? == Flow::Goes {
+                self.log.enter(keyword(&stmt.kind), at);
+                self.move_credits(invariants, true)?;
+                self.prove_no_debt(Reason::ByLoop, at)?;
+                let preserved = (ErrorId::InvariantNotPreserved, Reason::ByLoop);
+                self.prove_kept_levels(invariants, Blame::new(preserved.0, at))?;
+                self.give_invariants(parts, changes_locks, preserved, at)?;
+                self.prove_no_leak(Reason::ByLoop, at)?;
+            }
+            return Ok(Flow::Ends);
+        }
+        self.here.credits = outside;
+        self.move_credits(invariants, false)?;
+        if let Some(frame) = self.here.framed.pop() {
+            self.rejoin(&frame)?;
+        }
+        if let Some(outer) = outer {
+            self.core.frame.store.set(self.direct.fraction, outer);
+        }
+        Ok(Flow::Goes)
+    }
+
+    /// The credits that the invariants do not take over, and no debt is among them.
+    fn credits_outside(
+        &mut self,
+        invariants: &[Expr],
+        at: sil::source::Span,
+    ) -> Result<Balances, Stop> {
+        self.move_credits(invariants, true)?;
+        self.prove_no_debt(Reason::AtLoopEntry, at)?;
+        Ok(self.here.credits.clone())
+    }
+
+    /// The invariants are given away, and no more locks have changed than the loop names.
+    fn give_invariants(
+        &mut self,
+        parts: Loop<'_>,
+        changes_locks: bool,
+        (error, reason): (ErrorId, Reason),
+        at: sil::source::Span,
+    ) -> Result<(), Stop> {
+        let trusted = |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
+        self.show_state_at_all(parts.invariants.iter().map(|clause| span(clause.span)));
+        if !changes_locks {
+            self.consume_all(parts.invariants, trusted)?;
+            return Ok(());
+        }
+        // Before permission is given away that the list may need.
+        let list = self.loop_list(parts, trusted)?;
+        self.consume_all(parts.invariants, trusted)?;
+        self.prove_loop_frame(&list, true, reason, at)
+    }
+
+    /// The locks of a thread in a loop that changes them: those at the start of the method, but for
+    /// those that the loop names.
+    fn loop_locks<'e>(&mut self, parts: Loop<'e>, changes: bool) -> Listed<'e> {
+        if !changes {
+            return Listed::default();
+        }
+        let entry = self.frame.thread.old_locks.clone();
+        self.frame.thread.locks = entry;
+        let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
+        self.forget_levels(may_relevel, &releveled);
+        self.change_locks(parts.lock_changes)
+    }
+
+    /// The values of the lockchange list of a loop.
+    fn loop_list(
+        &mut self,
+        parts: Loop<'_>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Vec<Term>, Stop> {
+        // SOUNDNESS: that has been reported, and nobody can say what the loop may change.
+        for object in parts.lock_changes {
+            if self.is_ill_formed_at(span(object.span))? {
+                self.log.rely_on_report();
+                return Err(Stop::Infeasible);
+            }
+        }
+        self.list(parts.lock_changes, blame)
+    }
+
+    /// Shows that the loop does not need to name more of what has changed since the start of the
+    /// method.
+    fn prove_loop_frame(
+        &mut self,
+        list: &[Term],
+        changes: bool,
+        reason: Reason,
+        at: sil::source::Span,
+    ) -> Result<(), Stop> {
+        let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
+        self.prove_frame(list, may_relevel || !changes, &releveled, reason, at)
+    }
+}
+
+/// The variables that statements assign.
+fn assigned(block: &Block) -> Vec<LocalId> {
+    let mut to = Vec::new();
+    each_stmt(block, &mut |stmt| {
+        if let StmtKind::Declare { local, .. } = stmt.kind {
+            to.push(local);
+        }
+        to.extend(assigned_by(stmt));
+    });
+    to
+}

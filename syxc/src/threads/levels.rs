@@ -1,0 +1,306 @@
+//! Levels of locks, and the wait level: the highest level of what a thread holds (Leino and Müller
+//! 2009).
+//!
+//! The wait level is no value. What is claimed of it is claimed of the levels of all that is held:
+//! of each object that is known by name, and of the others that the thread may have held before.
+//!
+//! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread
+//! holds nothing: whoever acquires an object because it is above the wait level takes that for
+//! granted.
+
+use chalice::program::{BinaryOp, Expr, ExprKind, Type};
+use smt::terms::{Quant, Sort, Term, Terms};
+
+use super::locks::base_held;
+use crate::eval::unknown;
+use crate::{Chalice, span};
+use symex::Stop;
+use symex::findings::blame::Blame;
+use symex::findings::blame::unsupported_at;
+use symex::knowledge::goals::Noted;
+use symex::state::thread::{Balances, Changes, Locks};
+
+/// A side of a comparison.
+#[derive(Clone, Debug)]
+pub(crate) enum Level {
+    /// The level of one object.
+    Value(Term),
+    /// The wait level of a thread with these locks, where these debts count.
+    Wait { locks: Locks, debts: Balances },
+}
+
+impl Chalice<'_, '_> {
+    pub(crate) fn level_sort(&mut self) -> Sort {
+        self.sort(&Type::Mu)
+    }
+
+    /// The least level, that of objects that are not shared.
+    pub(crate) fn bottom(&mut self) -> Term {
+        let sort = self.level_sort();
+        self.terms.constant("direct.lockbottom", sort)
+    }
+
+    /// Assumes what is known of the order, if levels occur: it is strict and partial, and has a
+    /// least element.
+    pub(crate) fn order(&mut self) -> Result<(), Stop> {
+        if !self.direct.locking.is_used {
+            return Ok(());
+        }
+        let sort = self.level_sort();
+        let [a, b, c] = ["a", "b", "c"].map(|name| self.fresh_variable(name, sort));
+        let symbol = self.terms.declare_function("direct.below", &[sort, sort], Sort::BOOL);
+        let (aa, ab) = (self.terms.apply(symbol, &[a, a]), self.terms.apply(symbol, &[a, b]));
+        let (bc, ac) = (self.terms.apply(symbol, &[b, c]), self.terms.apply(symbol, &[a, c]));
+        let never = self.terms.not(aa);
+        let irreflexive = self.terms.forall(&[a], vec![vec![aa]], never, "direct.irreflexive", 0);
+        self.assume(irreflexive)?;
+        let both = self.terms.and([ab, bc]);
+        let follows = self.terms.implies(both, ac);
+        let triggers = vec![vec![ab, bc]];
+        let transitive = self.terms.forall(&[a, b, c], triggers, follows, "direct.transitive", 0);
+        self.assume(transitive)?;
+        let bottom = self.bottom();
+        let above = self.terms.apply(symbol, &[bottom, a]);
+        let under = self.terms.apply(symbol, &[a, bottom]);
+        let is_other = self.terms.differs(a, bottom);
+        let least = self.terms.implies(is_other, above);
+        let triggers = vec![vec![above], vec![under]];
+        let least = self.terms.forall(&[a], triggers, least, "direct.least", 0);
+        self.assume(least)
+    }
+
+    /// A comparison of levels.
+    pub(crate) fn compare_levels(
+        &mut self,
+        (whole, op): (&Expr, BinaryOp),
+        left: &Expr,
+        right: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let left = self.side(left, blame)?;
+        let right = self.side(right, blame)?;
+        match op {
+            BinaryOp::Below => self.level_below(&left, &right),
+            BinaryOp::Eq => self.level_equal(&left, &right),
+            BinaryOp::Ne => {
+                let same = self.level_equal(&left, &right)?;
+                Ok(self.terms.not(same))
+            }
+            _ => unknown(whole),
+        }
+    }
+
+    fn side(&mut self, side: &Expr, blame: Blame) -> Result<Level, Stop> {
+        let thread = &self.frame.thread;
+        let locks = match &side.kind {
+            ExprKind::WaitLevel => &thread.locks,
+            ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => &thread.old_locks,
+            _ => return Ok(Level::Value(self.eval(side, blame)?)),
+        };
+        let debts =
+            if thread.counts_debts { self.here.credits.clone() } else { Balances::default() };
+        match locks.clone() {
+            Some(locks) => Ok(Level::Wait { locks, debts }),
+            None => unsupported_at(span(side.span), "`waitlevel` where there is no thread"),
+        }
+    }
+
+    /// `left << right`
+    pub(crate) fn level_below(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
+        match (left, right) {
+            (&Level::Value(left), &Level::Value(right)) => Ok(below(&mut self.terms, left, right)),
+            (Level::Wait { locks, debts }, &Level::Value(level)) => {
+                let bottom = self.bottom();
+                let shared = self.terms.differs(level, bottom);
+                let above = self.all_locked(locks, debts, &mut |chalice, held| {
+                    below(&mut chalice.terms, held, level)
+                })?;
+                Ok(self.terms.and([shared, above]))
+            }
+            (&Level::Value(level), Level::Wait { locks, debts }) => {
+                self.some_locked(locks, debts, &mut |chalice, held| {
+                    Ok(below(&mut chalice.terms, level, held))
+                })
+            }
+            (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
+                self.some_locked(others, other_debts, &mut |chalice, level| {
+                    chalice.all_locked(locks, debts, &mut |chalice, held| {
+                        below(&mut chalice.terms, held, level)
+                    })
+                })
+            }
+        }
+    }
+
+    /// `left == right`: the wait level equals a level if nothing held is above it.
+    pub(crate) fn level_equal(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
+        match (left, right) {
+            (&Level::Value(left), &Level::Value(right)) => Ok(self.terms.eq(left, right)),
+            (Level::Wait { locks, debts }, &Level::Value(level))
+            | (&Level::Value(level), Level::Wait { locks, debts }) => {
+                self.none_above(locks, debts, level)
+            }
+            (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
+                // What is owed is not compared.
+                if debts.iter().chain(other_debts.iter()).next().is_some() {
+                    let what = "wait levels that are compared beside debts";
+                    return unsupported_at(sil::source::Span::default(), what);
+                }
+                self.same_wait_level(locks, others)
+            }
+        }
+    }
+
+    /// Makes the claim that nothing held is above a level.
+    fn none_above(&mut self, locks: &Locks, debts: &Balances, level: Term) -> Result<Term, Stop> {
+        self.all_locked(locks, debts, &mut |chalice, held| {
+            let below = below(&mut chalice.terms, held, level);
+            let equal = chalice.terms.eq(held, level);
+            chalice.terms.or([below, equal])
+        })
+    }
+
+    /// The same is held at the same levels, or two of what is held are highest, and at the same
+    /// level.
+    fn same_wait_level(&mut self, one: &Locks, other: &Locks) -> Result<Term, Stop> {
+        let same_held = self.same_locks(one, other, &[])?;
+        let same_levels = self.same_levels(one, other, &[])?;
+        let same = self.terms.and([same_held, same_levels]);
+        let none = Balances::default();
+        let agree = self.some_locked(one, &none, &mut |chalice, first| {
+            chalice.some_locked(other, &none, &mut |chalice, second| {
+                let equal = chalice.terms.eq(first, second);
+                let highest = chalice.none_above(one, &none, first)?;
+                let other_highest = chalice.none_above(other, &none, second)?;
+                Ok(chalice.terms.and([equal, highest, other_highest]))
+            })
+        })?;
+        Ok(self.terms.or([same, agree]))
+    }
+
+    /// Makes a claim about the level of every held object, and of every channel that is owed a
+    /// message.
+    fn all_locked(
+        &mut self,
+        locks: &Locks,
+        debts: &Balances,
+        claim: &mut dyn FnMut(&mut Self, Term) -> Term,
+    ) -> Result<Term, Stop> {
+        let objects = known(locks);
+        let mut all = Vec::new();
+        for &object in &objects {
+            let held = self.is_held(locks, object);
+            if held != Terms::FALSE {
+                let level = self.level_at(locks, object);
+                let claimed = claim(self, level);
+                all.push(self.terms.implies(held, claimed));
+            }
+        }
+        if let Some(base) = locks.base {
+            let object = self.fresh_variable("o", Sort::REF);
+            let (guard, triggers) = self.other(base, object, &objects);
+            let level = self.level_at(locks, object);
+            let claimed = claim(self, level);
+            let body = self.terms.implies(guard, claimed);
+            all.push(self.quantify(Quant::Forall, &[object], triggers, body));
+        }
+        for (channel, _) in debts.iter() {
+            let owed = self.is_owed(debts, channel);
+            let level = self.channel_level(channel)?;
+            let claimed = claim(self, level);
+            all.push(self.terms.implies(owed, claimed));
+        }
+        Ok(self.terms.and(all))
+    }
+
+    /// Makes a claim about the level of some held object, or of a channel that is owed a message.
+    fn some_locked(
+        &mut self,
+        locks: &Locks,
+        debts: &Balances,
+        claim: &mut dyn FnMut(&mut Self, Term) -> Result<Term, Stop>,
+    ) -> Result<Term, Stop> {
+        let objects = known(locks);
+        let mut some = Vec::new();
+        for &object in &objects {
+            let held = self.is_held(locks, object);
+            if held != Terms::FALSE {
+                let level = self.level_at(locks, object);
+                let claimed = claim(self, level)?;
+                some.push(self.terms.and([held, claimed]));
+            }
+        }
+        if let Some(base) = locks.base {
+            let object = self.fresh_variable("o", Sort::REF);
+            let (guard, triggers) = self.other(base, object, &objects);
+            let level = self.level_at(locks, object);
+            let claimed = claim(self, level)?;
+            let body = self.terms.and([guard, claimed]);
+            some.push(self.quantify(Quant::Exists, &[object], triggers, body));
+        }
+        for (channel, _) in debts.iter() {
+            let owed = self.is_owed(debts, channel);
+            let level = self.channel_level(channel)?;
+            let claimed = claim(self, level)?;
+            some.push(self.terms.and([owed, claimed]));
+        }
+        Ok(self.terms.or(some))
+    }
+
+    /// Makes the claim that an object was held at a moment and is none of those known by name, and
+    /// the triggers of that claim.
+    fn other(&mut self, base: Term, object: Term, named: &[Term]) -> (Term, Vec<Vec<Term>>) {
+        let (held, read) = (base_held(&mut self.terms, base, object), self.base_read(base, object));
+        let mut triggers = vec![vec![held]];
+        if read != Terms::FALSE {
+            triggers.push(vec![read]);
+        }
+        let some = self.terms.or([held, read]);
+        let mut guards = vec![some];
+        for &known in named {
+            guards.push(self.terms.differs(object, known));
+        }
+        (self.terms.and(guards), triggers)
+    }
+
+    /// A formula about all or some objects.
+    pub(crate) fn quantify(
+        &mut self,
+        quant: Quant,
+        bound: &[Term],
+        triggers: Vec<Vec<Term>>,
+        body: Term,
+    ) -> Term {
+        let name = "direct.locks";
+        let formula = self.terms.quantify(quant, bound, triggers.clone(), body, name.into(), 0);
+        let noted = Noted { quant, bound: bound.to_vec(), triggers, body, facts: Vec::new() };
+        self.note_quantifier(formula, noted);
+        formula
+    }
+}
+
+/// The objects of which it is known whether they are held, each once.
+pub(crate) fn known(locks: &Locks) -> Vec<Term> {
+    objects([&locks.held, &locks.read])
+}
+
+/// The objects whose values have changed, each once.
+pub(crate) fn objects<'c>(changes: impl IntoIterator<Item = &'c Changes>) -> Vec<Term> {
+    let mut all = Vec::new();
+    for (object, _) in changes.into_iter().flat_map(Changes::iter) {
+        if !all.contains(&object) {
+            all.push(object);
+        }
+    }
+    all
+}
+
+/// `lower << upper`, of two values.
+pub(crate) fn below(terms: &mut Terms, lower: Term, upper: Term) -> Term {
+    if lower == upper {
+        return Terms::FALSE;
+    }
+    let sort = terms.sort(lower);
+    let symbol = terms.declare_function("direct.below", &[sort, sort], Sort::BOOL);
+    terms.apply(symbol, &[lower, upper])
+}

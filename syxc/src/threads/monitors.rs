@@ -1,0 +1,444 @@
+//! Monitors: `share`, `acquire`, `release` and their relatives (Schwerhoff 2011, section 3.11;
+//! Leino and Müller 2009).
+
+use chalice::program::{Block, Bounds, ClassId, Expr, ExprKind, LockMode, Type};
+use sil::source::Span;
+use smt::terms::{Term, Terms};
+
+use super::levels::Level;
+use crate::exec::Flow;
+use crate::{Chalice, renumbered, span};
+use symex::findings::blame::unsupported_at;
+use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::rules::assertion::conjuncts;
+use symex::rules::language::Language;
+use symex::state::Frame;
+use symex::state::heap::{Chunk, Resource};
+use symex::{Explore, Stop, View};
+
+/// The operand of a statement about locks.
+#[derive(Clone, Copy)]
+struct Target {
+    object: Term,
+    class: ClassId,
+    /// Where it is written.
+    at: Span,
+}
+
+/// A bound, if it counts, and where it is written.
+struct Bound {
+    exists: Term,
+    level: Level,
+    at: Span,
+    is_channel: bool,
+}
+
+impl Chalice<'_, '_> {
+    /// The operand of a statement, evaluated once.
+    fn target(&mut self, target: &Expr, blame: Blame) -> Result<Target, Stop> {
+        let at = span(target.span);
+        let Type::Class(class) = target.ty else {
+            return unsupported_at(at, "a lock of something that is no object");
+        };
+        let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
+        // What is held is an object.
+        if !matches!(blame.error, ErrorId::ReleaseFailed | ErrorId::DowngradeFailed) {
+            let exists = self.terms.differs(object, Terms::NULL);
+            self.prove(exists, blame, Reason::ReceiverNull, at)?;
+        }
+        if !matches!(target.kind, ExprKind::This) {
+            self.is_of_class(object, class, true)?;
+        }
+        Ok(Target { object, class, at })
+    }
+
+    /// `acquire e`: the object is above all that is held, and its invariant is received.
+    pub(crate) fn acquire(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::AcquireFailed, at);
+        let target = self.target(target, blame)?;
+        self.acquire_target(target, mode, blame)
+    }
+
+    fn acquire_target(&mut self, target: Target, mode: LockMode, blame: Blame) -> Result<(), Stop> {
+        let mut locks = self.locks(blame.span)?;
+        let checks = self.direct.options.deadlock_checks;
+        let level = self.read_level(target.object, checks.then_some(blame), target.at)?;
+        let debts = self.here.credits.clone();
+        let wait = Level::Wait { locks: locks.clone(), debts };
+        let above = self.level_below(&wait, &Level::Value(level))?;
+        if checks {
+            self.prove(above, blame, Reason::LockOrder, target.at)?;
+        } else {
+            self.assume(above)?;
+        }
+        // It is above what is held, so it is none of that.
+        let held = self.is_held(&locks, target.object);
+        let not_held = self.terms.not(held);
+        self.assume(not_held)?;
+        locks.levels.set(target.object, level);
+        match mode {
+            LockMode::Write => locks.held.set(target.object, Terms::TRUE),
+            LockMode::Read => locks.read.set(target.object, Terms::TRUE),
+        }
+        self.frame.thread.locks = Some(locks);
+        self.take_invariant(target, mode, None, blame)
+    }
+
+    /// Receives what a monitor keeps; `snapshot`: the values, if they are known.
+    fn take_invariant(
+        &mut self,
+        target: Target,
+        mode: LockMode,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let direct = self.direct;
+        let invariants = direct.invariants(target.class);
+        let locks = self.locks(blame.span)?;
+        let level = self.level_at(&locks, target.object);
+        let is_ill_formed = direct
+            .monitor(target.class)
+            .is_some_and(|monitor| self.is_ill_formed_predicate(monitor));
+        self.in_monitor(target.object, mode, |chalice| {
+            chalice.produce_received(invariants, snapshot, is_ill_formed, blame)?;
+            chalice.learn_history(target.class, target.object, level, blame)?;
+            match mode {
+                LockMode::Write => chalice.move_credits(invariants, false),
+                // Readers share a monitor, so they get no credits.
+                LockMode::Read => Ok(()),
+            }
+        })?;
+        self.note_acquired(target.object);
+        Ok(())
+    }
+
+    /// Receives what others have given. What is not well-formed cannot be had, and that is wrong
+    /// where it is stated.
+    pub(crate) fn produce_received<'e>(
+        &mut self,
+        clauses: impl IntoIterator<Item = &'e Expr>,
+        snapshot: Option<Term>,
+        is_ill_formed: bool,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        if !is_ill_formed {
+            return self.produce_all(clauses, snapshot, |_| blame.trusted());
+        }
+        for (_, conjunct) in conjuncts::<Chalice>(clauses) {
+            let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
+            self.produce_all([conjunct], None, |_| blame)?;
+        }
+        self.end_unframed()
+    }
+
+    fn wait_level(&self, at: Span) -> Result<Level, Stop> {
+        let debts = self.here.credits.clone();
+        Ok(Level::Wait { locks: self.locks(at)?, debts })
+    }
+
+    /// The level of an object. Without `blame` it need not be readable; it is any level then.
+    pub(crate) fn read_level(
+        &mut self,
+        object: Term,
+        blame: Option<Blame>,
+        at: Span,
+    ) -> Result<Term, Stop> {
+        let resource = self.direct.mu();
+        let asking = blame.unwrap_or(Blame::new(ErrorId::AcquireFailed, at).trusted());
+        if let Some(level) = self.lookup(resource, &[object], asking)? {
+            return Ok(level);
+        }
+        let sort = self.level_sort();
+        let level = self.fresh("level", sort);
+        if let Some(blame) = blame {
+            let heap = self.here.heap.clone();
+            let reported = self.fail_permission(&heap, resource, &[object], None, blame, at)?;
+            self.log.taint(level, reported);
+        }
+        Ok(level)
+    }
+
+    /// `release e`: the invariant is given away.
+    pub(crate) fn release(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::ReleaseFailed, at);
+        let target = self.target(target, blame)?;
+        self.release_target(target, mode, blame)
+    }
+
+    fn release_target(&mut self, target: Target, mode: LockMode, blame: Blame) -> Result<(), Stop> {
+        match mode {
+            LockMode::Write => self.prove_held(target.object, blame, target.at)?,
+            LockMode::Read => {
+                let locks = self.locks(blame.span)?;
+                let read = self.holds(&locks, target.object, LockMode::Read);
+                self.prove(read, blame, Reason::LockNotHeld, target.at)?;
+            }
+        }
+        self.leave(target.class, target.object, mode, blame.span)?;
+        self.give_invariant(target, mode, blame.span)?;
+        self.let_go(target.object, blame.span)
+    }
+
+    /// `downgrade e`: what the monitor keeps is given away, and a reader's part of it comes back,
+    /// with the same values.
+    ///
+    /// SOUNDNESS: nobody else acts in between.
+    pub(crate) fn downgrade(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::DowngradeFailed, at);
+        let target = self.target(target, blame)?;
+        self.prove_held(target.object, blame, target.at)?;
+        self.leave(target.class, target.object, LockMode::Write, at)?;
+        let snapshot = self.give_invariant(target, LockMode::Write, at)?;
+        self.take_invariant(target, LockMode::Read, Some(snapshot), blame)?;
+        let mut locks = self.locks(at)?;
+        locks.read.set(target.object, Terms::TRUE);
+        self.frame.thread.locks = Some(locks);
+        Ok(())
+    }
+
+    fn let_go(&mut self, object: Term, at: Span) -> Result<(), Stop> {
+        let mut locks = self.locks(at)?;
+        locks.held.set(object, Terms::FALSE);
+        if self.direct.locking.has_readers {
+            locks.read.set(object, Terms::FALSE);
+        }
+        self.frame.thread.locks = Some(locks);
+        Ok(())
+    }
+
+    /// Gives away what a monitor keeps, and yields the values.
+    fn give_invariant(&mut self, target: Target, mode: LockMode, at: Span) -> Result<Term, Stop> {
+        let invariants = self.direct.invariants(target.class);
+        let words = "the monitor invariant might not hold";
+        let blame = Blame::new(ErrorId::FoldFailed, at).saying(words).trusted();
+        self.remember_heap();
+        self.in_monitor(target.object, mode, |chalice| {
+            if mode == LockMode::Write {
+                chalice.move_credits(invariants, true)?;
+            }
+            chalice.frame.assertion.keeps_snapshots = true;
+            let snapshot =
+                chalice.consume_all(invariants, |clause| blame.clause(span(clause.span)));
+            // Others may change what they get.
+            chalice.begin_epoch();
+            snapshot
+        })
+    }
+
+    /// Runs where `this` is an object whose monitor invariant is meant.
+    pub(crate) fn in_monitor<T>(
+        &mut self,
+        object: Term,
+        mode: LockMode,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let direct = self.direct;
+        let common = self.common()?;
+        let mut store = self.store();
+        store.set(direct.this, object);
+        store.set(direct.fraction, common);
+        let user = Some(self.frame.users_variables());
+        let mut frame = Frame { store, user, ..self.frame.clone() };
+        frame.thread.is_reader = mode == LockMode::Read;
+        self.in_frame(frame, run).0
+    }
+
+    /// `lock (e) { .. }`: the object is evaluated once.
+    pub(crate) fn lock(
+        &mut self,
+        target: &Expr,
+        mode: LockMode,
+        body: &Block,
+        at: Span,
+    ) -> Result<Flow, Stop> {
+        let blame = Blame::new(ErrorId::AcquireFailed, at);
+        let target = self.target(target, blame)?;
+        self.acquire_target(target, mode, blame)?;
+        if self.block(body)? == Flow::Ends {
+            return Ok(Flow::Ends);
+        }
+        self.log.enter("release", at);
+        self.release_target(target, mode, Blame::new(ErrorId::ReleaseFailed, at))?;
+        Ok(Flow::Goes)
+    }
+
+    /// `share e between ..`: the object gets a level, then its invariant is given away.
+    pub(crate) fn share(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::ShareFailed, at);
+        let target = self.target(target, blame)?;
+        let locks = self.locks(at)?;
+        let level = self.whole_level(target, blame)?;
+        let bottom = self.bottom();
+        let unshared = self.terms.eq(level, bottom);
+        self.prove(unshared, blame, Reason::AlreadyShared, target.at)?;
+        let chosen = self.choose_level(bounds, at)?;
+        self.set_level(target, chosen, blame)?;
+        // What is held is shared.
+        let held = self.is_held(&locks, target.object);
+        let not_held = self.terms.not(held);
+        self.assume(not_held)?;
+        self.begin_history(target.class, target.object, chosen, at)?;
+        self.give_invariant(target, LockMode::Write, at)?;
+        Ok(())
+    }
+
+    /// `reorder e between ..`: an object that is held gets another level.
+    pub(crate) fn reorder(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::ReorderFailed, at);
+        let target = self.target(target, blame)?;
+        self.prove_held(target.object, blame, target.at)?;
+        self.whole_level(target, blame)?;
+        let chosen = self.choose_level(bounds, at)?;
+        self.set_level(target, chosen, blame)?;
+        let mut locks = self.locks(at)?;
+        locks.levels.set(target.object, chosen);
+        self.frame.thread.locks = Some(locks);
+        Ok(())
+    }
+
+    /// `unshare e`: an object that is held is the thread's own again.
+    pub(crate) fn unshare(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::UnshareFailed, at);
+        let target = self.target(target, blame)?;
+        let level = self.whole_level(target, blame)?;
+        let bottom = self.bottom();
+        let shared = self.terms.differs(level, bottom);
+        self.prove(shared, blame, Reason::NotShared, target.at)?;
+        self.prove_held(target.object, blame, target.at)?;
+        self.set_level(target, bottom, blame)?;
+        self.let_go(target.object, at)
+    }
+
+    /// `free e`: all permission to an object is given up.
+    pub(crate) fn free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::FreeFailed, at);
+        let Type::Class(class) = target.ty else {
+            return unsupported_at(at, "`free` of something that is no object");
+        };
+        let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
+        let direct = self.direct;
+        let fields = direct.tree.classes[class].fields();
+        let fields = fields.map(|field| Resource::Field(renumbered(field)));
+        self.remember_heap();
+        for resource in std::iter::once(self.direct.mu()).chain(fields) {
+            let whole = Terms::WRITE;
+            self.consume_location(resource, vec![object], whole, span(target.span), blame)?;
+        }
+        Ok(())
+    }
+
+    /// The level of an object, to which all permission has to be there.
+    fn whole_level(&mut self, target: Target, blame: Blame) -> Result<Term, Stop> {
+        let (resource, arguments) = (self.direct.mu(), vec![target.object]);
+        let heap = self.here.heap.clone();
+        if let Some(level) = self.take_location(resource, &arguments, Terms::WRITE)? {
+            self.here.heap = heap;
+            return Ok(level);
+        }
+        let whole = Some(Terms::WRITE);
+        let reported =
+            self.fail_permission(&heap, resource, &arguments, whole, blame, target.at)?;
+        self.drop_aliases(resource, &arguments)?;
+        let sort = self.level_sort();
+        let value = self.fresh("missing", sort);
+        self.log.taint(value, reported);
+        self.add_chunk(resource, Chunk { arguments, value, amount: Terms::WRITE })?;
+        Ok(value)
+    }
+
+    fn set_level(&mut self, target: Target, level: Term, blame: Blame) -> Result<(), Stop> {
+        self.core.write_field(target.object, self.direct.mu, level, blame.span, blame)
+    }
+
+    /// A level between bounds; without bounds, one above the wait level.
+    ///
+    /// SOUNDNESS: each lower bound is shown to be below each upper one, and something is below each
+    /// upper bound even if there are no lower ones, or if they are null (a channel is never at the
+    /// lowest level); the order is dense and has no greatest element, so there is such a level.
+    pub(crate) fn choose_level(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
+        let mut lower = self.bounds(&bounds.lower)?;
+        let upper = self.bounds(&bounds.upper)?;
+        if lower.is_empty() && upper.is_empty() {
+            let level = self.wait_level(at)?;
+            lower.push(Bound { exists: Terms::TRUE, level, at, is_channel: false });
+        }
+        for low in &lower {
+            for high in &upper {
+                let both = self.terms.and([low.exists, high.exists]);
+                self.prove_ordered(both, &low.level, &high.level, low.at)?;
+            }
+        }
+        if !lower.iter().any(|bound| bound.exists == Terms::TRUE) {
+            let bottom = Level::Value(self.bottom());
+            for high in upper.iter().filter(|high| !high.is_channel) {
+                let mut guards = vec![high.exists];
+                guards.extend(lower.iter().map(|low| self.terms.not(low.exists)));
+                let guard = self.terms.and(guards);
+                self.prove_ordered(guard, &bottom, &high.level, high.at)?;
+            }
+        }
+        let sort = self.level_sort();
+        let chosen = self.fresh("level", sort);
+        let bottom = self.bottom();
+        let shared = self.terms.differs(chosen, bottom);
+        self.assume(shared)?;
+        let value = Level::Value(chosen);
+        for (bound, is_lower) in
+            lower.iter().map(|low| (low, true)).chain(upper.iter().map(|high| (high, false)))
+        {
+            let fact = if is_lower {
+                self.level_below(&bound.level, &value)?
+            } else {
+                self.level_below(&value, &bound.level)?
+            };
+            let fact = self.terms.implies(bound.exists, fact);
+            self.assume(fact)?;
+        }
+        Ok(chosen)
+    }
+
+    fn prove_ordered(
+        &mut self,
+        guard: Term,
+        low: &Level,
+        high: &Level,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let ordered = self.level_below(low, high)?;
+        let claim = self.terms.implies(guard, ordered);
+        self.prove(claim, Blame::new(ErrorId::BoundsFailed, at), Reason::LockOrder, at)
+    }
+
+    /// Bounds as levels. A null object bounds nothing.
+    fn bounds(&mut self, bounds: &[Expr]) -> Result<Vec<Bound>, Stop> {
+        let mut all = Vec::new();
+        for bound in bounds {
+            let at = span(bound.span);
+            let blame = Blame::new(ErrorId::BoundsFailed, at);
+            let is_channel = matches!(bound.ty, Type::Channel(_));
+            let (exists, level) = match &bound.kind {
+                ExprKind::WaitLevel => (Terms::TRUE, self.wait_level(at)?),
+                _ if bound.ty == Type::Mu => (Terms::TRUE, Level::Value(self.eval(bound, blame)?)),
+                _ => {
+                    let object = self.eval(bound, blame)?;
+                    let exists = match bound.kind {
+                        ExprKind::This => Terms::TRUE,
+                        _ => self.terms.differs(object, Terms::NULL),
+                    };
+                    let level =
+                        self.under(exists, |chalice| chalice.read_bound(object, blame, at))?;
+                    let sort = self.level_sort();
+                    let level = level.unwrap_or_else(|| self.fresh("level", sort));
+                    (exists, Level::Value(level))
+                }
+            };
+            all.push(Bound { exists, level, at, is_channel });
+        }
+        Ok(all)
+    }
+
+    fn read_bound(&mut self, object: Term, blame: Blame, at: Span) -> Result<Term, Stop> {
+        let sort = self.level_sort();
+        self.core.read_field(object, self.direct.mu, sort, at, blame)
+    }
+}
