@@ -1,7 +1,8 @@
 //! The rules that languages share.
 //!
 //! In reading order: [`assertion`] (the forms of assertions), [`language`] (produce and consume),
-//! [`shape`] (of snapshots), [`location`], [`field`], [`instance`] (of a predicate),
+//! [`shape`] (of snapshots), [`location`], [`quantified`] (many
+//! locations), [`field`], [`instance`] (of a predicate),
 //! [`application`] (of a function), [`for_all`].
 
 pub mod application;
@@ -11,4 +12,5 @@ pub mod for_all;
 pub mod instance;
 pub mod language;
 pub mod location;
+pub mod quantified;
 pub mod shape;

@@ -9,6 +9,7 @@ use sil::program::PredicateId;
 use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
+use super::many::{is_many, is_to_elements};
 use super::{Chalice, is_pure, renumbered, span};
 use crate::eval::unknown;
 use symex::Stop;
@@ -61,7 +62,7 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
             ExprKind::Conditional { condition, then, otherwise } => {
                 Form::If { condition, then, otherwise: Some(otherwise) }
             }
-            ExprKind::Access(access) => Form::Access(access),
+            ExprKind::Access(access) if !is_to_elements(access) => Form::Access(access),
             _ => Form::Own(()),
         }
     }
@@ -71,9 +72,15 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
     }
 
     fn accessed(&mut self, _: &Expr, access: &Access, blame: Blame) -> Result<Accessed, Stop> {
+        let at = span(access.span);
+        if self.is_any_fraction(&access.amount) {
+            let places = self.locations(access, blame)?;
+            let amount = self.any_fraction(&places)?;
+            return Ok(Accessed { places, amount, at });
+        }
         let amount = self.scaled(access, blame)?;
         let places = self.locations(access, blame)?;
-        Ok(Accessed { places, amount, at: span(access.span) })
+        Ok(Accessed { places, amount, at })
     }
 
     fn produce_pure(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
@@ -97,6 +104,9 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
+        if is_many(assertion) {
+            return self.produce_many(assertion, snapshot, blame);
+        }
         self.assume_unit(snapshot)?;
         match &assertion.kind {
             ExprKind::Eval { state, body } => self.learn_of_state(assertion, state, body, blame),
@@ -109,6 +119,7 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
 
     fn consume_own(&mut self, assertion: &Expr, (): (), blame: Blame) -> Result<Term, Stop> {
         match &assertion.kind {
+            _ if is_many(assertion) => return self.consume_many(assertion, blame),
             ExprKind::Eval { state, body } => {
                 self.show_of_state(assertion, state, body, blame)?;
             }
@@ -231,6 +242,9 @@ impl Chalice<'_, '_> {
             }
             AccessTarget::Predicate { receiver, predicate } => {
                 (Resource::Predicate(renumbered(*predicate)), receiver)
+            }
+            AccessTarget::BackPointers { receiver, field, .. } => {
+                (Resource::Field(self.direct.pointers(*field)), receiver)
             }
             _ => return unsupported_at(span(access.span), "this form of permission"),
         };

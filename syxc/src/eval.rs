@@ -1,13 +1,15 @@
 //! eval(σ, e): the value of an expression without permissions (Schwerhoff 2011, section 3.5).
 
 use chalice::program::{
-    BinaryOp, Domain, Expr, ExprKind, LocalId, LockMode, Quantifier, Type, UnaryOp,
+    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type, UnaryOp,
 };
+use num_bigint::{BigInt, Sign};
+use sil::source::Span;
 use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
 use super::{Chalice, Direct, span};
 use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::findings::evaluated::Record;
 use symex::knowledge::goals::Noted;
 use symex::{Explore, Stop, View, Watch};
@@ -25,6 +27,14 @@ impl Chalice<'_, '_> {
             ExprKind::Null => Ok(Terms::NULL),
             ExprKind::This => self.variable(self.direct.this, expr),
             ExprKind::Local(local) => self.variable(Direct::local(*local), expr),
+            ExprKind::FieldRead { receiver, field: FieldRef::Joinable } => {
+                self.may_be_joined(receiver, span(expr.span), blame)
+            }
+            ExprKind::BackPointers { receiver, field, .. } => {
+                let receiver = self.eval(receiver, blame)?;
+                self.pointers_to(receiver, *field, span(expr.span), blame)
+            }
+            ExprKind::String(text) => self.text(text),
             ExprKind::FieldRead { receiver, field } => {
                 let receiver = self.eval(receiver, blame)?;
                 let sort = self.sort(&expr.ty);
@@ -151,6 +161,34 @@ impl Chalice<'_, '_> {
             Some(value) => Ok(value),
             None => unsupported_at(span(expr.span), "a variable without a value"),
         }
+    }
+
+    /// `token.joinable`. Of a token without permission, or of none, nobody can say that it may be
+    /// joined: where that is asserted, that is what is wrong.
+    fn may_be_joined(&mut self, token: &Expr, at: Span, blame: Blame) -> Result<Term, Stop> {
+        let token = self.eval(token, blame)?;
+        let joinable = self.direct.joinable();
+        if blame.error == ErrorId::AssertFailed && !blame.is_trusted() {
+            if let Some(value) = self.lookup(joinable, &[token], blame)? {
+                return Ok(value);
+            }
+            self.prove(Terms::FALSE, blame, Reason::AssertionFalse, at)?;
+        }
+        self.core.read_field(token, self.direct.joinable, Sort::BOOL, at, blame)
+    }
+
+    /// A text. Its bytes, behind a 1, are a number that no other text has.
+    fn text(&mut self, text: &str) -> Result<Term, Stop> {
+        let sort = self.sort(&Type::String);
+        let bytes: Vec<u8> = std::iter::once(1).chain(text.bytes()).collect();
+        let number = BigInt::from_bytes_be(Sign::Plus, &bytes);
+        let value = self.terms.constant(&format!("direct.text.{number}"), sort);
+        let code = self.terms.declare_function("direct.text.code", &[sort], Sort::INT);
+        let coded = self.terms.apply(code, &[value]);
+        let number = self.terms.int(number);
+        let fact = self.terms.eq(coded, number);
+        self.assume(fact)?;
+        Ok(value)
     }
 
     /// `s[from..to]`, whose bounds have to lie in the sequence.
@@ -291,7 +329,9 @@ impl Chalice<'_, '_> {
             Domain::Type(_) => None,
             Domain::Collection(collection) => Some(self.range(collection, blame)?),
         };
+        self.summarise([body])?;
         let at_start = self.state();
+        let met_below = self.gathered.below.len();
         let mut bound = Vec::with_capacity(variables.len());
         let (mut guards, mut triggers) = (Vec::new(), Vec::new());
         for &variable in variables {
@@ -316,7 +356,11 @@ impl Chalice<'_, '_> {
         });
         self.set_state(at_start);
         let (value, facts) = outcome?;
+        if value.is_err() {
+            self.gathered.below.truncate(met_below);
+        }
         let value = value?;
+        self.release_met_below(met_below, &bound)?;
         // What a body means that is not defined for all values, nobody can say.
         if seen.failed {
             self.log.note_undefined(blame.span);

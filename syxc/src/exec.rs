@@ -11,7 +11,7 @@ use smt::terms::{Term, Terms, grow_stack};
 
 use super::calls::Call;
 use super::loops::Loop;
-use super::{Chalice, Direct, renumbered, span};
+use super::{Chalice, Direct, is_impure, renumbered, span};
 use symex::Stop;
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
@@ -68,6 +68,10 @@ impl Chalice<'_, '_> {
                 let claim = self.eval(&obligation.claim, blame)?;
                 self.prove(claim, blame, obligation.reason, blame.span)?;
             }
+            StmtKind::Assume(fact) if is_impure(fact) => {
+                self.produce_all([fact], None, |_| blame(ErrorId::InhaleFailed))?;
+                self.move_credits([fact], false)?;
+            }
             StmtKind::Assume(fact) => {
                 let fact = self.eval(fact, blame(ErrorId::InhaleFailed))?;
                 self.assume(fact)?;
@@ -98,6 +102,9 @@ impl Chalice<'_, '_> {
                 let receiver = self.eval(receiver, blame)?;
                 let value = self.value(value, blame)?;
                 let value = self.core.named(&self.direct.tree.fields[*field].name, value)?;
+                if self.direct.tree.fields[*field].is_tracked {
+                    self.redirect(*field, receiver, value, blame)?;
+                }
                 self.write_field(receiver, renumbered(*field), value, blame.span, blame)?;
                 self.begin_epoch();
             }
@@ -211,6 +218,7 @@ impl Chalice<'_, '_> {
         for field in direct.tree.classes[class].fields() {
             let declared = &direct.tree.fields[field];
             let value = match initial.get(field) {
+                _ if declared.is_tracked => Terms::NULL,
                 Some(&value) => value,
                 None => {
                     let sort = self.sort(&declared.ty);
@@ -219,6 +227,15 @@ impl Chalice<'_, '_> {
             };
             let chunk = Chunk { arguments: vec![object], value, amount: Terms::WRITE };
             self.add_chunk(Resource::Field(renumbered(field)), chunk)?;
+        }
+        self.unconnected(object, class)?;
+        for one in initialisers {
+            if let (true, Some(&value)) =
+                (direct.tree.fields[one.field].is_tracked, initial.get(one.field))
+            {
+                self.redirect(one.field, object, value, blame)?;
+                self.core.write_field(object, renumbered(one.field), value, blame.span, blame)?;
+            }
         }
         if direct.locking.is_used {
             let bottom = self.bottom();

@@ -10,18 +10,27 @@
 //! all of them, and counting permissions below that: so far below that no number that occurs in a
 //! run makes as much of them, for a run has finitely many.
 
-use chalice::program::{Access, Expr, ExprKind, Permission, PermissionKind};
+use chalice::program::{Access, Counted, Expr, ExprKind, Permission, PermissionKind};
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
+use super::many::is_many;
 use super::{Chalice, is_pure, span};
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::state::heap::Resource;
 use symex::{Amounts, Explore, Stop};
+
+/// A claim of an access and its locations.
+pub(super) type Claim<'c, 'v, 'p> = &'c mut dyn FnMut(
+    &mut Chalice<'v, 'p>,
+    &Access,
+    &[(Resource, Vec<Term>)],
+) -> Result<Term, Stop>;
 
 /// An amount is so many times smaller than that of its context.
 const FACTOR: i64 = 1000;
 
-impl Chalice<'_, '_> {
+impl<'v, 'p> Chalice<'v, 'p> {
     /// Returns the amount of `rd` in the present state, if there is one.
     pub(super) fn fraction(&self) -> Option<Term> {
         self.frame.store.get(self.direct.fraction)
@@ -51,7 +60,8 @@ impl Chalice<'_, '_> {
         Ok(fraction)
     }
 
-    /// Assumes that an amount is far below that of its context, and above all counting permissions.
+    /// Assumes that an amount is far below that of its context, and far above all counting
+    /// permissions.
     pub(super) fn is_fraction(
         &mut self,
         fraction: Term,
@@ -72,7 +82,7 @@ impl Chalice<'_, '_> {
         self.assume(positive)?;
         if self.counts() {
             let least = self.least()?;
-            let above = self.terms.lt(least, fraction);
+            let above = far_below(&mut self.terms, least, fraction);
             self.assume(above)?;
         }
         Ok(())
@@ -187,56 +197,135 @@ impl Chalice<'_, '_> {
                 let token = self.eval(token, blame)?;
                 self.of_token(token)
             }
-            // SOUNDNESS: what stands for an amount where amounts mean nothing must not be reckoned
-            // with.
-            PermissionKind::Add(..) | PermissionKind::Sub(..) | PermissionKind::Scale { .. }
-                if self.frame.assertion.amounts == Amounts::SomeOrNone =>
-            {
-                unsupported_at(
-                    span(amount.span),
-                    "amounts that are reckoned in functions and predicates",
-                )
-            }
             PermissionKind::Add(left, right) => {
-                let left = grow_stack(|| self.amount_of(left, blame))?;
-                let right = grow_stack(|| self.amount_of(right, blame))?;
+                let left = grow_stack(|| self.operand(left, blame))?;
+                let right = grow_stack(|| self.operand(right, blame))?;
                 Ok(self.terms.add(left, right))
             }
             PermissionKind::Sub(left, right) => {
-                let left = grow_stack(|| self.amount_of(left, blame))?;
-                let right = grow_stack(|| self.amount_of(right, blame))?;
+                let left = grow_stack(|| self.operand(left, blame))?;
+                let right = grow_stack(|| self.operand(right, blame))?;
                 Ok(self.terms.sub(left, right))
             }
             PermissionKind::Scale { factor, amount } => {
                 let factor = self.eval(factor, blame)?;
                 let factor = self.terms.int_to_perm(factor);
-                let amount = grow_stack(|| self.amount_of(amount, blame))?;
+                let amount = grow_stack(|| self.operand(amount, blame))?;
                 Ok(self.terms.mul(factor, amount))
             }
         }
     }
 
+    /// An amount that is reckoned with.
+    ///
+    /// SOUNDNESS: what stands for any amount where amounts mean nothing must not be reckoned with.
+    /// There `rd` is always the same small amount, and all that matters of the result is its sign.
+    fn operand(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
+        if self.frame.assertion.amounts == Amounts::SomeOrNone {
+            match amount.kind {
+                PermissionKind::AbstractRead => return self.common(),
+                PermissionKind::Star => {
+                    return unsupported_at(span(amount.span), "any amount that is reckoned with");
+                }
+                _ => {}
+            }
+        }
+        self.amount_of(amount, blame)
+    }
+
     /// The same, times the share of the instance around that is folded or unfolded.
     ///
-    /// The amount that a reader of a monitor gets of a fraction is one counting permission.
-    /// Monitors that count are not supported ([`super::scope`]).
+    /// The amount that a reader of a monitor gets of a fraction is one counting permission, and of
+    /// what is counted a share.
     ///
-    /// SOUNDNESS: of nothing it gets nothing. Somebody else may hold everything then.
+    /// SOUNDNESS: however many readers there are, their parts together are less than what the
+    /// monitor has. Of nothing a reader gets nothing: somebody else may hold everything then.
     pub(super) fn scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
         let amount = self.amount(&access.amount, blame)?;
-        if self.frame.thread.is_reader {
-            let count = self.terms.int(1);
-            let one = self.counting(count)?;
-            let some = self.terms.lt(Terms::NONE, amount);
-            return Ok(self.terms.ite(some, one, Terms::NONE));
+        if !self.frame.thread.is_reader {
+            return self.times_scale(amount);
         }
-        self.times_scale(amount)
+        let part = match access.amount.counted() {
+            Counted::Nowhere => self.one_counted()?,
+            Counted::Alone => self.share_of_reader()?,
+            Counted::Beside => {
+                let (one, share) = (self.one_counted()?, self.share_of_reader()?);
+                let least = self.least()?;
+                let is_fraction = self.terms.lt(least, amount);
+                self.terms.ite(is_fraction, one, share)
+            }
+        };
+        let some = self.terms.lt(Terms::NONE, amount);
+        Ok(self.terms.ite(some, part, Terms::NONE))
+    }
+
+    fn one_counted(&mut self) -> Result<Term, Stop> {
+        let one = self.terms.int(1);
+        self.counting(one)
+    }
+
+    /// The part of what a monitor counts that each of its readers gets.
+    fn share_of_reader(&mut self) -> Result<Term, Stop> {
+        let one = self.one_counted()?;
+        let share = self.terms.constant("direct.share", Sort::PERM);
+        let positive = self.terms.lt(Terms::NONE, share);
+        self.assume(positive)?;
+        let small = far_below(&mut self.terms, share, one);
+        self.assume(small)?;
+        Ok(share)
+    }
+
+    /// Tells whether an amount is `rd*` where permissions are counted: then it is a fraction.
+    pub(super) fn is_any_fraction(&self, amount: &Permission) -> bool {
+        amount.kind == PermissionKind::Star
+            && self.counts()
+            && self.whole().is_none()
+            && self.frame.assertion.amounts == Amounts::Exact
+    }
+
+    /// Chooses `rd*` of locations, where permissions are counted. Of what is given away something
+    /// is left.
+    ///
+    /// SOUNDNESS: what is asked for has to be more than all counting permissions, and is no more
+    /// than that for the share of an instance that may be one itself.
+    pub(super) fn any_fraction(&mut self, places: &[(Resource, Vec<Term>)]) -> Result<Term, Stop> {
+        let any = self.fresh("any", Sort::PERM);
+        let positive = self.terms.lt(Terms::NONE, any);
+        self.assume(positive)?;
+        let least = self.least()?;
+        let is_more = far_below(&mut self.terms, least, any);
+        let share = self.frame.assertion.scale.unwrap_or(Terms::WRITE);
+        let is_share = self.terms.lt(least, share);
+        let known = self.terms.implies(is_share, is_more);
+        self.assume(known)?;
+        if self.here.consuming.is_some() {
+            for (resource, arguments) in places {
+                let left = self.here.left();
+                let held = self.held_in(&left, *resource, arguments);
+                let fact = self.leaves_fraction(any, held)?;
+                self.assume(fact)?;
+            }
+        }
+        Ok(any)
+    }
+
+    /// Makes the claim that a fraction is left when an amount is taken, if a fraction is held. It
+    /// may be assumed of an amount that has been chosen for this use alone.
+    ///
+    /// SOUNDNESS: what is more than [`Self::least`] is a fraction, and so far above it, for there
+    /// are finitely many.
+    pub(super) fn leaves_fraction(&mut self, amount: Term, held: Term) -> Result<Term, Stop> {
+        let least = if self.counts() { self.least()? } else { Terms::NONE };
+        let some = self.terms.lt(least, held);
+        let rest = self.terms.sub(held, amount);
+        let left = far_below(&mut self.terms, least, rest);
+        Ok(self.terms.implies(some, left))
     }
 
     /// How much of an instance is opened or made: positive. With `rd` it is that of the
     /// surroundings if so much is there, so that what has been opened is made again as a whole;
-    /// else a smaller one that leaves something of what it is taken from. `wanted`: what is asked
-    /// of, in the state as it is.
+    /// else, and with `rd*` where permissions are counted, a smaller one that leaves something of
+    /// what it is taken from. `fits`: asks in the state as it is.
     ///
     /// SOUNDNESS: how much it is, is the verifier's choice.
     pub(super) fn traded(
@@ -249,11 +338,11 @@ impl Chalice<'_, '_> {
         let is_read = access.amount.kind == PermissionKind::AbstractRead
             && self.frame.assertion.amounts == Amounts::Exact
             && self.whole().is_none();
-        if !is_read {
+        if !is_read && !self.is_any_fraction(&access.amount) {
             return self.positive(&access.amount, blame);
         }
         let outer = self.fraction();
-        if let Some(outer) = outer {
+        if let (true, Some(outer)) = (is_read, outer) {
             let is_there = fits(self, outer)?;
             if self.check(is_there)? {
                 return Ok(outer);
@@ -293,38 +382,34 @@ impl Chalice<'_, '_> {
     ) -> Result<(), Stop> {
         let count = self.terms.fraction(count.max(1), 1);
         let all = self.terms.mul(count, fraction);
-        let least = if self.counts() { self.least()? } else { Terms::NONE };
         let heap = self.here.heap.clone();
-        let fact = self.claims(clause, &mut |chalice, access| {
+        let fact = self.claims(clause, &mut |chalice, access, places| {
             if !counts(&access.amount.kind) {
                 return Ok(Terms::TRUE);
             }
-            let blame = Blame::new(ErrorId::CallFailed, span(access.span)).silent();
             let mut facts = Vec::new();
-            for (resource, arguments) in chalice.locations(access, blame)? {
-                let held = chalice.held_in(&heap, resource, &arguments);
-                let some = chalice.terms.lt(least, held);
-                let rest = chalice.terms.sub(held, all);
-                let less = chalice.terms.lt(least, rest);
-                facts.push(chalice.terms.implies(some, less));
+            for (resource, arguments) in places {
+                let held = chalice.held_in(&heap, *resource, arguments);
+                facts.push(chalice.leaves_fraction(all, held)?);
             }
             Ok(chalice.terms.and(facts))
         })?;
         self.assume(fact)
     }
 
-    /// Collects the claim of each access in an assertion, under its conditions. Undefined parts are
-    /// told where the assertion is given away.
+    /// Collects the claim of each access in an assertion, of its locations, under its conditions.
+    /// Undefined parts are told where the assertion is given away.
     pub(super) fn claims(
         &mut self,
         assertion: &Expr,
-        claim: &mut dyn FnMut(&mut Self, &Access) -> Result<Term, Stop>,
+        claim: Claim<'_, 'v, 'p>,
     ) -> Result<Term, Stop> {
         if is_pure(assertion) {
             return Ok(Terms::TRUE);
         }
         let blame = Blame::new(ErrorId::CallFailed, span(assertion.span)).silent();
         match &assertion.kind {
+            _ if is_many(assertion) => self.claims_of_many(assertion, blame, claim),
             ExprKind::And(parts) => {
                 let mut all = Vec::new();
                 for part in parts {
@@ -343,7 +428,10 @@ impl Chalice<'_, '_> {
                 let otherwise = self.claims_under(negation, otherwise, claim)?;
                 Ok(self.terms.and([then, otherwise]))
             }
-            ExprKind::Access(access) => claim(self, access),
+            ExprKind::Access(access) => {
+                let places = self.locations(access, blame)?;
+                claim(self, access, &places)
+            }
             _ => Ok(Terms::TRUE),
         }
     }
@@ -352,7 +440,7 @@ impl Chalice<'_, '_> {
         &mut self,
         guard: Term,
         body: &Expr,
-        claim: &mut dyn FnMut(&mut Self, &Access) -> Result<Term, Stop>,
+        claim: Claim<'_, 'v, 'p>,
     ) -> Result<Term, Stop> {
         let claimed = self.under(guard, |chalice| grow_stack(|| chalice.claims(body, claim)))?;
         Ok(self.terms.implies(guard, claimed.unwrap_or(Terms::TRUE)))

@@ -17,6 +17,7 @@ use symex::{Explore, Stop};
 impl Chalice<'_, '_> {
     /// The body is given away, and an instance is there.
     pub(super) fn fold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
+        self.divides_nothing_counted(access)?;
         let (predicate, receiver) = self.instance(access, blame)?;
         let AccessTarget::Predicate { receiver: written, .. } = &access.target else {
             return unsupported_at(span(access.span), "an instance of no predicate");
@@ -46,6 +47,7 @@ impl Chalice<'_, '_> {
 
     /// An instance is given away, and its body is there.
     pub(super) fn unfold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
+        self.divides_nothing_counted(access)?;
         let (predicate, receiver) = self.instance(access, blame)?;
         let resource = Resource::Predicate(predicate);
         let heap = self.here.heap.clone();
@@ -55,15 +57,25 @@ impl Chalice<'_, '_> {
             blame,
             |chalice, share| Ok(chalice.terms.le(share, held)),
             |chalice, share| {
-                let some = chalice.terms.lt(Terms::NONE, held);
-                let less = chalice.terms.lt(share, held);
-                let fact = chalice.terms.implies(some, less);
+                let fact = chalice.leaves_fraction(share, held)?;
                 chalice.assume(fact)
             },
         )?;
         self.open(predicate, &[receiver], amount, span(access.span), blame)?;
         let body = &self.direct.tree.predicates[renumbered(predicate)].body;
         self.in_body(predicate, &[receiver], amount, |chalice| chalice.move_credits([body], false))
+    }
+
+    /// Counting permissions are not divided where an instance is made or opened.
+    ///
+    /// SOUNDNESS: a share of a counting permission is none, and would let somebody read.
+    fn divides_nothing_counted(&mut self, access: &Access) -> Result<(), Stop> {
+        if !self.direct.tree.divides_counted(access) {
+            return Ok(());
+        }
+        let words = "a share of a predicate with counting permissions cannot be taken";
+        let blame = Blame::new(ErrorId::NotSupported, span(access.span)).saying(words);
+        self.prove(Terms::FALSE, blame, Reason::EpsilonScaling, span(access.span))
     }
 
     /// The value of an expression where an instance is open.
@@ -121,7 +133,7 @@ impl Chalice<'_, '_> {
     ) -> Result<Term, Stop> {
         let heap = self.here.heap.clone();
         self.in_body(predicate, &[receiver], share, |chalice| {
-            chalice.claims(body, &mut |chalice, access| {
+            chalice.claims(body, &mut |chalice, access, places| {
                 if access.amount.kind == PermissionKind::Star {
                     return Ok(Terms::TRUE);
                 }
@@ -131,8 +143,8 @@ impl Chalice<'_, '_> {
                 let amount = chalice.amount_of(&access.amount, blame)?;
                 let amount = chalice.times_scale(amount)?;
                 let mut all = Vec::new();
-                for (resource, arguments) in chalice.locations(access, blame)? {
-                    let held = chalice.held_in(&heap, resource, &arguments);
+                for (resource, arguments) in places {
+                    let held = chalice.held_in(&heap, *resource, arguments);
                     all.push(chalice.terms.le(amount, held));
                 }
                 Ok(chalice.terms.and(all))

@@ -10,8 +10,8 @@
 //! they mean: no contract, no body.
 //!
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported),
-//! [`eval`], [`functions`], [`assertion`] (produce and consume), [`instance`] (fold and unfold),
-//! [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`],
+//! [`eval`], [`functions`], [`assertion`] (produce and consume), [`many`] (permission to many
+//! locations), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`],
 //! [`defaults`] (options of the original verifier), [`calls`], [`loops`], [`terminates`] (that
 //! functions come to an end), [`threads`] (locks, forks and channels), [`member`].
 
@@ -25,7 +25,9 @@ mod functions;
 mod graph;
 mod instance;
 mod loops;
+mod many;
 mod member;
+mod pointers;
 mod scope;
 mod specification;
 mod table;
@@ -65,6 +67,8 @@ pub struct Direct {
     /// The level of an object, and whether a token may be joined, as fields.
     mu: FieldId,
     joinable: FieldId,
+    /// The back pointers of each tracked field, as a field.
+    pointers: ArenaMap<tree::FieldId, FieldId>,
     /// The assertions of the table's predicates that are none of the program.
     others: Vec<table::OtherInvariant>,
     /// The applications of functions.

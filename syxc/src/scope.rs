@@ -17,6 +17,7 @@ use smt::terms::grow_stack;
 
 use super::defaults::is_own;
 use super::graph::is_result;
+use super::many::{has_many, is_many, is_to_elements};
 use super::table::Invariant;
 use super::threads::history::depends_on_the_past;
 use super::{Direct, is_pure, renumbered, span};
@@ -38,9 +39,6 @@ pub(super) struct Needs {
 pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
     let mut scope = Scope::new(direct);
     scope.member(member)?;
-    if let (true, Some(at)) = (scope.counts, scope.any_amount) {
-        return Err((span(at), "shares and `rd*` where permissions are counted"));
-    }
     Ok(Needs { fractions: scope.fractions, counts: scope.counts })
 }
 
@@ -71,8 +69,6 @@ pub(crate) struct Scope<'d> {
     is_claim: bool,
     fractions: bool,
     counts: bool,
-    /// Where some positive amount is meant.
-    any_amount: Option<chalice::Span>,
 }
 
 impl<'d> Scope<'d> {
@@ -90,7 +86,6 @@ impl<'d> Scope<'d> {
             is_claim: false,
             fractions: false,
             counts: false,
-            any_amount: None,
         }
     }
 
@@ -303,9 +298,9 @@ impl<'d> Scope<'d> {
             ExprKind::FieldRead { .. } | ExprKind::Binary { .. } | ExprKind::LockBottom => Ok(()),
             ExprKind::Unfolding { access, .. } => self.opening(access),
             ExprKind::Access(access) => self.access(access),
-            ExprKind::Quantified { quantifier, domain, body, .. } => {
+            ExprKind::Quantified { quantifier, domain, body, variables } => {
                 if !is_pure(body) {
-                    return refuse("permissions below quantifiers");
+                    self.many(expr, variables, body)?;
                 }
                 if matches!(quantifier, Quantifier::Sum | Quantifier::Max) {
                     return refuse("`sum` and `max`");
@@ -324,7 +319,6 @@ impl<'d> Scope<'d> {
             }
             ExprKind::Apply { function, .. } => self.function(*function),
             ExprKind::Result => Ok(()),
-            ExprKind::String(_) => refuse("texts"),
             ExprKind::WaitLevel if !self.is_claim && self.has_channels() => {
                 refuse("`waitlevel` in what is handed on, beside channels")
             }
@@ -333,7 +327,7 @@ impl<'d> Scope<'d> {
             }
             ExprKind::WaitLevel if self.is_in_function => refuse("`waitlevel` in functions"),
             ExprKind::WaitLevel | ExprKind::Holds { .. } => Ok(()),
-            ExprKind::BackPointers { .. } => refuse("back pointers"),
+            ExprKind::BackPointers { .. } | ExprKind::String(_) => Ok(()),
             ExprKind::Assigned(_) => Ok(()),
             // Predicates may be dropped, and monitors kept, so nobody would have to pay what they
             // owe.
@@ -345,6 +339,41 @@ impl<'d> Scope<'d> {
             ExprKind::Credit { .. } => Ok(()),
             ExprKind::Eval { state, body } => self.earlier(expr, state, body),
         }
+    }
+
+    /// Permission below a quantifier.
+    fn many(&mut self, whole: &Expr, variables: &[LocalId], body: &Expr) -> Found {
+        let refuse = |what| Err((span(whole.span), what));
+        if !is_many(whole) || body.any(&mut is_credit) || body.any(&mut is_eval) {
+            return refuse("credits and states below quantifiers");
+        }
+        let mut shared = None;
+        body.for_each(&mut |part| {
+            let ExprKind::Access(access) = &part.kind else { return };
+            // Its first part is its object.
+            let mut object = None;
+            access.for_each_child(&mut |part| _ = object.get_or_insert(part));
+            let mentions = |variable: &LocalId| {
+                let is_it =
+                    |part: &Expr| matches!(part.kind, ExprKind::Local(it) if it == *variable);
+                object.is_some_and(|object| object.any(&mut |part| is_it(part)))
+            };
+            if is_of_mu(access) || !variables.iter().all(mentions) {
+                shared = Some(access.span);
+            }
+        });
+        match shared {
+            Some(at) => Err((span(at), "levels of many objects, and one location many times")),
+            None => self.leaves_many(whole.span),
+        }
+    }
+
+    /// Whether something is left behind is not asked of many locations.
+    fn leaves_many(&self, at: chalice::Span) -> Found {
+        if self.direct.options.check_leaks {
+            return Err((span(at), "permission to many locations that may be left behind"));
+        }
+        Ok(())
     }
 
     /// An expression about an earlier state.
@@ -367,6 +396,9 @@ impl<'d> Scope<'d> {
         if body.ty != Type::Bool && is_fork {
             return refuse("values before a fork");
         }
+        if has_many(body) {
+            return refuse("what is said of many locations in an earlier state");
+        }
         match state {
             EvalState::Acquire(object) | EvalState::Release(object)
                 if !matches!(object.ty, Type::Class(_)) =>
@@ -380,25 +412,20 @@ impl<'d> Scope<'d> {
     fn access(&mut self, access: &'d Access) -> Found {
         let refuse = |at: chalice::Span, what| Err((span(at), what));
         match &access.target {
-            AccessTarget::Field { field: FieldRef::Declared(field), .. } => {
-                if self.direct.tree.fields[*field].is_tracked {
-                    return refuse(access.span, "back pointers");
-                }
+            AccessTarget::ElementsField { .. } if is_of_mu(access) => {
+                return refuse(access.span, "levels of many objects");
             }
-            AccessTarget::Predicate { .. } | AccessTarget::Field { .. } => {}
-            AccessTarget::AllFields { class, .. } => {
-                if self.has_tracked(*class) {
-                    return refuse(access.span, "back pointers");
-                }
-            }
-            AccessTarget::ElementsField { .. }
+            AccessTarget::Field { .. }
+            | AccessTarget::Predicate { .. }
+            | AccessTarget::AllFields { .. }
+            | AccessTarget::ElementsField { .. }
             | AccessTarget::ElementsPredicate { .. }
-            | AccessTarget::ElementsAllFields { .. } => {
-                return refuse(access.span, "permission to many locations");
-            }
-            AccessTarget::BackPointers { .. } => return refuse(access.span, "back pointers"),
+            | AccessTarget::ElementsAllFields { .. }
+            | AccessTarget::BackPointers { .. } => {}
         }
-        let mut counts = false;
+        if is_to_elements(access) {
+            self.leaves_many(access.span)?;
+        }
         access.amount.for_each_amount(&mut |kind| match kind {
             PermissionKind::Full
             | PermissionKind::Percentage(_)
@@ -408,14 +435,11 @@ impl<'d> Scope<'d> {
             | PermissionKind::TokenRead(_)
             | PermissionKind::Add(..)
             | PermissionKind::Sub(..)
+            | PermissionKind::Star
             | PermissionKind::Scale { .. } => {}
             PermissionKind::AbstractRead => self.fractions = true,
-            PermissionKind::Epsilons(_) => (self.counts, counts) = (true, true),
-            PermissionKind::Star => self.any_amount = Some(access.amount.span),
+            PermissionKind::Epsilons(_) => self.counts = true,
         });
-        if self.is_in_body && counts {
-            return refuse(access.amount.span, "permissions that are counted in predicates");
-        }
         Ok(())
     }
 
@@ -428,11 +452,6 @@ impl<'d> Scope<'d> {
             && self.direct.tree.predicates[predicate].body.any(&mut is_credit)
         {
             return Err((span(access.span), "a share of a predicate with credits"));
-        }
-        // SOUNDNESS: a share of a counting permission is none, so where permissions are counted
-        // instances stay whole.
-        if access.amount.kind != PermissionKind::Full {
-            self.any_amount = Some(access.amount.span);
         }
         let AccessTarget::Predicate { predicate, .. } = access.target else {
             return Err((span(access.span), "an instance of no predicate"));
@@ -502,6 +521,14 @@ fn is_domain(quantified: &Expr, part: &Expr) -> bool {
 fn is_of_acquire(expr: &Expr) -> bool {
     let ExprKind::Eval { state, .. } = &expr.kind else { return false };
     matches!(**state, EvalState::Acquire(_))
+}
+
+fn is_of_mu(access: &Access) -> bool {
+    matches!(
+        access.target,
+        AccessTarget::Field { field: FieldRef::Mu, .. }
+            | AccessTarget::ElementsField { field: FieldRef::Mu, .. }
+    )
 }
 
 fn is_eval(expr: &Expr) -> bool {

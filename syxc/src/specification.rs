@@ -1,15 +1,16 @@
-//! Specification statements: some values that satisfy a condition.
+//! Specification statements: some values, and some state, that satisfy a condition.
 
 use chalice::program::{Expr, OutVariable};
 use sil::source::Span;
 
 use super::{Chalice, span};
 use symex::Stop;
-use symex::findings::blame::{Blame, ErrorId, Reason};
-use symex::rules::assertion::conjuncts;
+use symex::findings::blame::{Blame, ErrorId};
+use symex::rules::language::Language;
 
 impl Chalice<'_, '_> {
-    /// `x, y [pre, post]`, of values only: the heap is the same before and after.
+    /// `x, y [pre, post]`: the precondition is given away, the postcondition received; `old` in it
+    /// is the state before.
     pub(super) fn specify(
         &mut self,
         targets: &[OutVariable],
@@ -17,17 +18,24 @@ impl Chalice<'_, '_> {
         post: &Expr,
         at: Span,
     ) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::ExhaleFailed, at);
-        for (_, part) in conjuncts::<Chalice>(pre) {
-            let claim = self.eval(part, blame)?;
-            self.prove(claim, blame, Reason::AssertionFalse, span(part.span))?;
-        }
-        self.forget(targets.iter().map(|target| target.local));
+        let outer = self.fraction();
         let before = Some(self.here.heap.clone());
-        let outer = std::mem::replace(&mut self.frame.past.old, before);
-        let fact = self.eval(post, Blame::new(ErrorId::InhaleFailed, at));
-        self.frame.past.old = outer;
-        let fact = fact?;
-        self.assume(fact)
+        let given = pre.map_or(&[][..], std::slice::from_ref);
+        if let Some(chosen) = self.choose_for_callee(outer, given)? {
+            self.core.frame.store.set(self.direct.fraction, chosen);
+        }
+        self.remember_heap();
+        self.consume_all(given, |clause| {
+            Blame::new(ErrorId::ExhaleFailed, at).clause(span(clause.span))
+        })?;
+        self.begin_epoch();
+        self.forget(targets.iter().map(|target| target.local));
+        let old = std::mem::replace(&mut self.frame.past.old, before);
+        let received = self.produce_all([post], None, |_| Blame::new(ErrorId::InhaleFailed, at));
+        self.frame.past.old = old;
+        if let Some(outer) = outer {
+            self.core.frame.store.set(self.direct.fraction, outer);
+        }
+        received
     }
 }

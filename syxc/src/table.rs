@@ -42,6 +42,11 @@ pub fn load(mut tree: chalice::Program, options: chalice::Options) -> (Program, 
     };
     let mu = special("mu", ty(&tree::Type::Mu));
     let joinable = special("joinable", Type::Bool);
+    let mut pointers = ArenaMap::default();
+    for (id, field) in tree.fields.iter().filter(|(_, field)| field.is_tracked) {
+        let name = format!("~({}.{})", tree.classes[field.class].name, field.name);
+        pointers.insert(id, special(&name, Type::Set(Arc::new(Type::Ref))));
+    }
     for (_, one) in tree.predicates.iter() {
         table.predicates.alloc(predicate(&named(&tree, one.class, &one.name), one.span));
     }
@@ -100,6 +105,7 @@ pub fn load(mut tree: chalice::Program, options: chalice::Options) -> (Program, 
         least,
         mu,
         joinable,
+        pointers,
         others,
         options,
     };

@@ -4,6 +4,7 @@
 use chalice::program::{AccessTarget, ExprKind};
 use sil::program::{FieldId, PredicateId};
 
+use super::many::has_many;
 use super::table::Invariant;
 use super::{Chalice, Direct, renumbered, scope};
 use symex::Above;
@@ -36,6 +37,9 @@ impl Chalice<'_, '_> {
             return None;
         }
         let Invariant::Predicate(declared) = direct.invariant(predicate) else { return None };
+        if has_many(&declared.body) {
+            return None;
+        }
         if direct.leads_back(renumbered(predicate)) || !scope::may_be_opened(direct, predicate) {
             return None;
         }

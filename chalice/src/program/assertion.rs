@@ -2,7 +2,7 @@
 
 use front::grow_stack;
 
-use super::{ClassId, Expr, FieldId, FieldRef, PredicateId};
+use super::{ClassId, Expr, ExprKind, FieldId, FieldRef, PredicateId, Program};
 use crate::source::Span;
 
 /// `acc(target, amount)` in any of its forms.
@@ -133,6 +133,37 @@ pub enum Counted {
     Alone,
     /// Beside fractions, of which there may be none in some states.
     Beside,
+}
+
+impl PermissionKind {
+    /// Tells whether it is certainly all of it.
+    pub fn is_whole(&self) -> bool {
+        match self {
+            Self::Full => true,
+            Self::Percentage(percent) => {
+                matches!(&percent.kind, ExprKind::Int(value) if *value == 100.into())
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Program {
+    /// Tells whether opening or making an instance divides counting permissions: a share is taken
+    /// of those in the predicate, or counting permissions are taken of a predicate that contains
+    /// less than everything of a location.
+    pub fn divides_counted(&self, access: &Access) -> bool {
+        let AccessTarget::Predicate { predicate, .. } = &access.target else { return false };
+        let counts = |amount: &Permission| amount.counted() != Counted::Nowhere;
+        let (mut parts_count, mut has_shares) = (false, false);
+        self.predicates[*predicate].body.for_each(&mut |part| {
+            if let ExprKind::Access(part) = &part.kind {
+                parts_count |= counts(&part.amount);
+                has_shares |= !part.amount.kind.is_whole();
+            }
+        });
+        parts_count && !access.amount.kind.is_whole() || has_shares && counts(&access.amount)
+    }
 }
 
 impl Permission {

@@ -419,17 +419,6 @@ fn percentage(percent: &BigInt) -> s::Expr {
     binary(s::BinaryOp::Div, int(percent / &divisor), int(hundred / divisor))
 }
 
-/// Is it all of something?
-pub(crate) fn is_whole(amount: &PermissionKind) -> bool {
-    match amount {
-        PermissionKind::Full => true,
-        PermissionKind::Percentage(percent) => {
-            matches!(&percent.kind, ExprKind::Int(value) if *value == 100.into())
-        }
-        _ => false,
-    }
-}
-
 /// Is the amount positive whatever the state is?
 pub(crate) fn is_certain(amount: &PermissionKind) -> bool {
     match amount {

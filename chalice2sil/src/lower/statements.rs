@@ -2,7 +2,7 @@
 
 use chalice::program::{
     Access, AccessTarget, Block, Expr, ExprKind, IfArm, Initialiser, LocalId, LocalKind,
-    Obligation, OutVariable, Permission, PermissionKind, Rhs, Stmt, StmtKind,
+    Obligation, OutVariable, PermissionKind, Rhs, Stmt, StmtKind,
 };
 use findings::{ErrorId, Pattern, Reason};
 use front::grow_stack;
@@ -15,7 +15,7 @@ use super::annotations::{Annotate, hidden, renamed, said, unplaced};
 use super::assertions::mentions_wait_level;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::facts::mentions_credit;
-use super::permissions::{Use, is_whole};
+use super::permissions::Use;
 use super::threads::levels::hands_on_wait_level;
 use crate::build::*;
 use crate::names::fixed;
@@ -428,22 +428,7 @@ impl Member<'_, '_> {
     /// predicate, nor may counting permissions of a predicate be taken if it contains less than
     /// everything of a location.
     fn check_scaling(&mut self, access: &Access) {
-        let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
-        let counts = |permission: &Permission| {
-            let mut counts = false;
-            permission.for_each_amount(&mut |amount| {
-                counts |= matches!(amount, PermissionKind::Epsilons(_));
-            });
-            counts
-        };
-        let (mut parts_count, mut has_shares) = (false, false);
-        self.program().predicates[*predicate].body.for_each(&mut |part| {
-            if let ExprKind::Access(access) = &part.kind {
-                parts_count |= counts(&access.amount);
-                has_shares |= !is_whole(&access.amount.kind);
-            }
-        });
-        if parts_count && !is_whole(&access.amount.kind) || has_shares && counts(&access.amount) {
+        if self.program().divides_counted(access) {
             self.emit(
                 assert(truth(false))
                     .with(renamed(

@@ -30,11 +30,16 @@ pub struct Blame {
     pub definedness: Definedness,
     /// The contract clause whose use failed, if it stands elsewhere.
     pub clause: Option<Span>,
+    /// The error where permission is missing, if it is another.
+    pub lacking: Option<ErrorId>,
+    /// The words of the error, where its own do not say what the user did.
+    pub words: Option<&'static str>,
 }
 
 impl Blame {
     pub fn new(error: ErrorId, span: Span) -> Self {
-        Self { error, span, definedness: Definedness::Checked, clause: None }
+        let definedness = Definedness::Checked;
+        Self { error, span, definedness, clause: None, lacking: None, words: None }
     }
 
     /// For the use of a contract that was checked where it is declared.
@@ -55,6 +60,11 @@ impl Blame {
 
     pub fn clause(self, clause: Span) -> Self {
         Self { clause: Some(clause), ..self }
+    }
+
+    /// With other words than those of the error.
+    pub fn saying(self, words: &'static str) -> Self {
+        Self { words: Some(words), ..self }
     }
 
     /// For what is known to hold.
@@ -121,8 +131,10 @@ impl Engine<'_> {
         self.note_failure();
         let what = self.context.sources.text(at).unwrap_or("this").to_owned();
         let what = shortened(&what.split_whitespace().collect::<Vec<_>>().join(" "));
-        let mut message =
-            format!("{}: {}", blame.error.words(), reason.words().replace("%e", &what));
+        let mut message = blame.words.unwrap_or(blame.error.words()).to_owned();
+        if !reason.words().is_empty() {
+            message = format!("{message}: {}", reason.words().replace("%e", &what));
+        }
         if severity == Severity::Warning {
             message = format!("gave up: {message}");
         }

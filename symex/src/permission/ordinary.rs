@@ -372,7 +372,8 @@ impl Engine<'_> {
         if self.is_dead()? {
             return Err(Stop::Infeasible);
         }
-        let reported = self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
+        let of_lack = Blame { error: blame.lacking.unwrap_or(blame.error), ..blame };
+        let reported = self.fail(Answer::No, of_lack, Reason::InsufficientPermission, at);
         self.mark_unframed(blame)?;
         Ok(reported)
     }

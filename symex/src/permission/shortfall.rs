@@ -13,7 +13,7 @@ use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 use crate::findings::log::Reported;
 use crate::findings::names;
 use crate::permission::ordinary::same_arguments;
-use crate::report::{Amount, Shortfall};
+use crate::report::{Amount, Shortfall, in_percent};
 use crate::state::Given;
 use crate::state::heap::{Heap, Resource};
 use crate::{Amounts, Engine};
@@ -160,6 +160,9 @@ impl Engine<'_> {
 
     fn amount_in_words(&self, heap: &Heap, amount: Term) -> Amount {
         match self.terms.as_perm(amount) {
+            Some(literal) if self.setting.above.amounts.is_some() => {
+                Amount::Written(in_percent(literal))
+            }
             Some(literal) => Amount::Known(literal.clone()),
             None => self.in_words(heap, amount, LONGEST).map_or(Amount::Nameless, Amount::Written),
         }
@@ -171,6 +174,9 @@ impl Engine<'_> {
         match self.terms.kind(value) {
             TermKind::Null => return Some("null".to_owned()),
             TermKind::Int(number) => return Some(number.to_string()),
+            TermKind::Perm(amount) if self.setting.above.amounts.is_some() => {
+                return Some(in_percent(amount));
+            }
             TermKind::Perm(amount) => return Some(names::amount(self.program, amount.clone())),
             &TermKind::Mul(left, right) => {
                 if let Some(multiple) = self

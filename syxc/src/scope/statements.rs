@@ -4,7 +4,7 @@ use chalice::program::{
     AccessTarget, Block, Bounds, Expr, ExprKind, LockMode, OutVariable, Rhs, Stmt, StmtKind, Type,
 };
 
-use super::{Found, Scope, has_range, is_of_acquire, is_old_wait_level, is_pure, span};
+use super::{Found, Scope, has_range, is_credit, is_of_acquire, is_old_wait_level, is_pure, span};
 
 impl<'d> Scope<'d> {
     pub(super) fn block(&mut self, block: &'d Block) -> Found {
@@ -24,7 +24,7 @@ impl<'d> Scope<'d> {
                 refuse("ranges that are sequences")
             }
             StmtKind::Assume(expr) if is_pure(expr) => self.expr(expr),
-            StmtKind::Assume(_) => refuse("permissions that are assumed"),
+            StmtKind::Assume(expr) => self.expr(expr),
             StmtKind::Block(block) => self.block(block),
             StmtKind::Declare { local, value } => {
                 if self.early.contains(local) {
@@ -33,10 +33,7 @@ impl<'d> Scope<'d> {
                 value.iter().try_for_each(|value| self.value(value))
             }
             StmtKind::AssignLocal { value, .. } => self.value(value),
-            StmtKind::AssignField { receiver, field, value, .. } => {
-                if self.direct.tree.fields[*field].is_tracked {
-                    return refuse("back pointers");
-                }
+            StmtKind::AssignField { receiver, value, .. } => {
                 self.expr(receiver)?;
                 self.value(value)
             }
@@ -74,11 +71,11 @@ impl<'d> Scope<'d> {
                     return refuse("specification statements for constants");
                 }
                 for clause in pre.iter().chain([post]) {
-                    if !is_pure(clause)
-                        || clause.any(&mut is_of_thread)
+                    if clause.any(&mut is_of_thread)
+                        || clause.any(&mut is_credit)
                         || clause.any(&mut has_range)
                     {
-                        return refuse("specification statements about more than values");
+                        return refuse("specification statements about threads, and ranges");
                     }
                     self.expr(clause)?;
                 }
@@ -155,12 +152,7 @@ impl<'d> Scope<'d> {
     fn value(&mut self, value: &'d Rhs) -> Found {
         match value {
             Rhs::Expr(expr) => self.expr(expr),
-            Rhs::New { class, initialisers, span: at } => {
-                if self.has_tracked(*class) {
-                    return Err((span(*at), "back pointers"));
-                }
-                self.all(initialisers.iter().map(|one| &one.value))
-            }
+            Rhs::New { initialisers, .. } => self.all(initialisers.iter().map(|one| &one.value)),
             Rhs::NewChannel { bounds, .. } => self.bounds(bounds),
         }
     }

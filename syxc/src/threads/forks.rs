@@ -30,7 +30,14 @@ impl Chalice<'_, '_> {
         let direct = self.direct;
         let callee = &direct.tree.methods[call.method];
         let actuals = self.actuals(call, Blame::new(ErrorId::AssignmentFailed, call.at))?;
-        let required = Blame::new(ErrorId::ExhaleFailed, call.at);
+        // What is missing is missing first where the old values of the thread are read.
+        let mut olds = Vec::new();
+        callee.ensures.iter().for_each(|clause| outermost_olds(clause, &mut olds));
+        let reads = olds.iter().any(|body| variables(body, &callee.parameters).is_empty());
+        let lacking = reads.then_some(ErrorId::AssignmentFailed);
+        let words = "the precondition of the forked method might not hold";
+        let required =
+            Blame { lacking, ..Blame::new(ErrorId::ExhaleFailed, call.at).saying(words) };
         self.prove_receiver(call, &actuals, required)?;
         let mut frame = self.in_contract(call.method, &actuals);
         if frame.thread.locks.is_some() {
@@ -147,7 +154,8 @@ impl Chalice<'_, '_> {
                 Terms::TRUE
             }
         };
-        let blame = Blame::new(ErrorId::AssertFailed, at);
+        let words = "the token might have been joined before";
+        let blame = Blame::new(ErrorId::AssertFailed, at).saying(words);
         self.prove(joinable, blame, Reason::AssertionFalse, token_at)
     }
 

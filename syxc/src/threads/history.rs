@@ -350,7 +350,8 @@ impl Chalice<'_, '_> {
         old: Heap,
         at: Span,
     ) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::FoldFailed, at).trusted();
+        let words = "the monitor invariant might not hold";
+        let blame = Blame::new(ErrorId::FoldFailed, at).saying(words).trusted();
         self.in_monitor(object, LockMode::Write, |chalice| {
             chalice.prove_history(clauses, old, blame)
         })

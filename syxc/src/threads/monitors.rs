@@ -209,7 +209,8 @@ impl Chalice<'_, '_> {
     /// Gives away what a monitor keeps, and yields the values.
     fn give_invariant(&mut self, target: Target, mode: LockMode, at: Span) -> Result<Term, Stop> {
         let invariants = self.direct.invariants(target.class);
-        let blame = Blame::new(ErrorId::FoldFailed, at).trusted();
+        let words = "the monitor invariant might not hold";
+        let blame = Blame::new(ErrorId::FoldFailed, at).saying(words).trusted();
         self.remember_heap();
         self.in_monitor(target.object, mode, |chalice| {
             if mode == LockMode::Write {

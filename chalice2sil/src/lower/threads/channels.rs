@@ -17,7 +17,6 @@ use crate::lower::annotations::{Annotate, renamed, said, unplaced};
 use crate::lower::assertions::{Guarded, Part};
 use crate::lower::env::{Env, LockState, Locks, ReadAmount, Side};
 use crate::lower::facts::mentions_credit;
-use crate::lower::permissions::is_whole;
 use crate::lower::threads::levels::Level;
 use crate::names::fixed;
 
@@ -59,7 +58,7 @@ impl Member<'_, '_> {
         if !mentions_credit(body) {
             return;
         }
-        if self.credits.is_none() || !is_whole(&access.amount.kind) {
+        if self.credits.is_none() || !access.amount.kind.is_whole() {
             return self.unsupported_stmt("a share of a predicate with credits");
         }
         let this = self.expr(receiver, env);

@@ -7,11 +7,11 @@ use smt::terms::{Quant, Term, Terms};
 use crate::rules::Sil;
 use crate::rules::quantified::normalise::{QuantifiedConjunct, Step};
 use symex::findings::blame::{Blame, Reason};
-use symex::permission::quantified::{self, injectivity::Injective};
+use symex::permission::quantified::{self};
 use symex::quantifiers::one_point::remove_fixed_variables;
 use symex::state::heap::Resource;
-use symex::state::quantified::{Access, Footprint};
-use symex::{Amounts, Explore, Stop, View};
+use symex::state::quantified::Access;
+use symex::{Explore, Stop, View};
 
 /// The target of one conjunct's permission.
 #[derive(Clone, Copy, Debug)]
@@ -232,24 +232,5 @@ impl Sil<'_, '_> {
             return self.eval_amount(amount, blame).map(Some);
         }
         self.under(guard, |sil| sil.eval_amount(amount, blame))
-    }
-
-    /// The permission of an access as a function of the location.
-    pub(crate) fn footprint(
-        &mut self,
-        access: &Access,
-        _injective: Injective,
-    ) -> Result<Footprint, Stop> {
-        let inverse = self.inverse(access)?;
-        let condition = self.terms.substitute(access.guard, &inverse.of);
-        let condition = self.terms.and([inverse.image, condition]);
-        let mut amount = self.terms.substitute(access.amount, &inverse.of);
-        if self.frame.assertion.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
-            // Only whether there is some matters.
-            let some = self.terms.is_some(amount);
-            amount = self.terms.ite(some, Terms::WRITE, Terms::NONE);
-        }
-        let amount = self.terms.ite(condition, amount, Terms::NONE);
-        Ok(Footprint { amount, triggers: inverse.triggers })
     }
 }

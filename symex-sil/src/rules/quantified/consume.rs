@@ -2,19 +2,14 @@
 //! once.
 
 use sil::program::Expr;
-use smt::terms::{Term, Terms};
+use smt::terms::Term;
 
 use crate::rules::Sil;
 use crate::rules::quantified::access::Target;
 use crate::rules::quantified::normalise::{self, QuantifiedConjunct};
 use symex::Stop;
-use symex::findings::blame::{Blame, ErrorId, Reason};
-use symex::permission::quantified::{self, injectivity::Injective};
-use symex::permission::take::OfAll;
+use symex::findings::blame::{Blame, Reason};
 use symex::rules::shape::assembled;
-use symex::run::explore::Answer;
-use symex::state::quantified::Access;
-use symex::state::quantified::QuantifiedChunk;
 
 impl Sil<'_, '_> {
     /// consume(σ, ∀xs. A) for an impure A.
@@ -60,67 +55,9 @@ impl Sil<'_, '_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let Some(access) = self.eval_quantified_access(conjunct, target, blame)? else {
-            // The condition cannot hold: nothing is taken.
             let (resource, _) = self.pattern(target)?;
-            let map = self.partial_summary(resource, &[], Terms::NONE)?;
-            return Ok(self.terms.snap_wrap(map));
+            return self.snapshot_of_none(resource);
         };
-        let resource = access.resource;
-        // Where what is inhaled is not checked, contracts and bodies have not been checked at their
-        // declarations.
-        let is_unchecked = self.context.options.assume_injectivity_on_inhale && !blame.is_silent();
-        // Contracts that turned out to be ill-formed are used, too, and must not end the paths of
-        // their users.
-        let is_use = blame.error == ErrorId::CallPrecondition
-            || blame.error == ErrorId::ApplicationPrecondition && !blame.is_silent();
-        let injective = if !blame.is_trusted() || is_use || is_unchecked {
-            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?
-        } else {
-            Injective::taken_from_declaration()
-        };
-        let footprint = self.footprint(&access, injective)?;
-        let map = match self.take(&OfAll { access: &access, footprint: &footprint })? {
-            Some(touched) => self.partial_summary(resource, &touched, footprint.amount)?,
-            None => {
-                let mut reported = None;
-                if !blame.is_silent() {
-                    if self.is_dead()? {
-                        return Err(Stop::Infeasible);
-                    }
-                    let at = conjunct.body.span;
-                    reported = Some(self.fail(Answer::No, blame, target.missing(), at));
-                    self.assume_enough(&access)?;
-                }
-                self.note_missing(reported);
-                self.forget_quantified(resource, footprint.amount)?;
-                let sort = self.map_sort(resource);
-                let map = self.fresh("missing", sort);
-                if let Some(reported) = reported {
-                    // What is said about the values in the same assertion fails for the same
-                    // reason.
-                    self.taint(map, reported)?;
-                    let chunk = QuantifiedChunk::new(&access, footprint, map);
-                    self.heap_to_extend().push_quantified(resource, chunk);
-                }
-                map
-            }
-        };
-        Ok(self.terms.snap_wrap(map))
-    }
-
-    /// After a failed consume has been reported: what is left of the heap holds what was asked for,
-    /// if it can.
-    fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {
-        if !self.here.package.reserve.is_empty() {
-            return Ok(());
-        }
-        let left = self.here.left();
-        let held = self.held_in(&left, access.resource, &access.arguments);
-        let enough = self.is_enough(access.amount, held);
-        let enough = self.terms.implies(access.guard, enough);
-        let triggers = self.access_triggers(access);
-        let enough =
-            self.terms.forall(&access.variables, triggers, enough, quantified::label("enough"), 1);
-        self.assume_failed(enough).map(|_| ())
+        self.consume_access(&access, target.missing(), conjunct.body.span, blame)
     }
 }

@@ -1,18 +1,13 @@
 //! Producing quantified permissions.
 
 use sil::program::Expr;
-use smt::terms::{Term, Terms};
+use smt::terms::Term;
 
 use crate::rules::Sil;
 use crate::rules::quantified::access::Target;
 use crate::rules::quantified::normalise::{self, QuantifiedConjunct};
 use symex::Stop;
-use symex::findings::blame::{Blame, Reason};
-use symex::permission::quantified::inverse::active;
-use symex::permission::quantified::{self, injectivity::Injective};
-use symex::state::heap::Resource;
-use symex::state::quantified::Access;
-use symex::state::quantified::QuantifiedChunk;
+use symex::findings::blame::Blame;
 
 impl Sil<'_, '_> {
     /// produce(σ, s, ∀xs. A) for an impure A.
@@ -47,65 +42,6 @@ impl Sil<'_, '_> {
         };
         let access = self.eval_quantified_access(conjunct, target, blame)?;
         let Some(access) = access else { return Ok(()) };
-        // A contract's own check is no reason to skip this one: where it failed, the axioms of the
-        // inverse functions would contradict each other. SOUNDNESS: an option may ask to take it
-        // for granted; it is named among what is trusted.
-        let is_shown = !blame.is_silent() && !self.context.options.assume_injectivity_on_inhale;
-        let injective = if is_shown {
-            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?
-        } else {
-            Injective::taken_from_declaration()
-        };
-        let footprint = self.footprint(&access, injective)?;
-        let map = self.map_of_snapshot(access.resource, snapshot)?;
-        self.assume_access_facts(&access)?;
-        self.touch_all(&access)?;
-        let domain = self.terms.is_some(footprint.amount);
-        let mut chunk = QuantifiedChunk::new(&access, footprint, map);
-        chunk.domain = Some(domain);
-        self.add_quantified_chunk(access.resource, chunk)
-    }
-
-    /// Adds a chunk whose facts have been assumed.
-    pub(crate) fn add_quantified_chunk(
-        &mut self,
-        resource: Resource,
-        chunk: QuantifiedChunk,
-    ) -> Result<(), Stop> {
-        if chunk.amount == Terms::NONE {
-            return Ok(());
-        }
-        self.use_touch(resource)?;
-        self.heap_to_extend().push_quantified(resource, chunk);
-        Ok(())
-    }
-
-    /// ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8) and c ∧ p >
-    /// 0 ⇒ e ≠ null.
-    fn assume_access_facts(&mut self, access: &Access) -> Result<(), Stop> {
-        let mut bounds = vec![self.terms.le(Terms::NONE, access.amount)];
-        let mut facts = Vec::new();
-        if let Resource::Field(_) = access.resource {
-            if self.extends_exactly() {
-                bounds.push(self.terms.le(access.amount, Terms::WRITE));
-            }
-            let active = active(&mut self.terms, access);
-            let not_null = self.terms.differs(access.arguments[0], Terms::NULL);
-            facts.push(self.terms.implies(active, not_null));
-        }
-        let bounds = self.terms.and(bounds);
-        facts.push(self.terms.implies(access.guard, bounds));
-        let triggers = self.access_triggers(access);
-        for fact in facts {
-            let fact = self.terms.forall(
-                &access.variables,
-                triggers.clone(),
-                fact,
-                quantified::label("receiver"),
-                1,
-            );
-            self.assume(fact)?;
-        }
-        Ok(())
+        self.produce_access(&access, snapshot, conjunct.body.span, blame)
     }
 }

@@ -10,7 +10,7 @@ use crate::permission::quantified;
 use crate::permission::quantified::chunks::total;
 use crate::permission::quantified::chunks::{Portion, PortionValue};
 use crate::quantifiers::occurring;
-use crate::state::heap::Resource;
+use crate::state::heap::{Heap, Resource};
 use crate::{Engine, Stop};
 
 /// The identity of a summary: the portions, and the domain of its definition, if that is asked for.
@@ -76,6 +76,11 @@ impl Engine<'_> {
                 _ => {}
             });
         }
+        self.summaries_of(fields, &heaps)
+    }
+
+    /// Defines the summaries of some fields in the present heap, which is the first, and in others.
+    pub fn summaries_of(&mut self, fields: BTreeSet<Resource>, heaps: &[Heap]) -> Result<(), Stop> {
         if self.mode.in_trigger {
             return Ok(());
         }

@@ -1,0 +1,167 @@
+//! Gaining and giving away permission to many locations, of which all has been evaluated.
+
+use sil::source::Span;
+use smt::terms::{Term, Terms};
+
+use crate::findings::blame::{Blame, ErrorId, Reason};
+use crate::permission::quantified::injectivity::Injective;
+use crate::permission::quantified::inverse::active;
+use crate::permission::quantified::label;
+use crate::permission::take::OfAll;
+use crate::run::explore::Answer;
+use crate::state::heap::Resource;
+use crate::state::quantified::{Access, Footprint, QuantifiedChunk};
+use crate::{Amounts, Engine, Stop};
+
+impl Engine<'_> {
+    /// Adds a quantified permission, whose values are in the snapshot, if there is one.
+    pub fn produce_access(
+        &mut self,
+        access: &Access,
+        snapshot: Option<Term>,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        // A contract's own check is no reason to skip this one: where it failed, the axioms of the
+        // inverse functions would contradict each other. SOUNDNESS: an option may ask to take it
+        // for granted; it is named among what is trusted.
+        let is_shown = !blame.is_silent() && !self.context.options.assume_injectivity_on_inhale;
+        let injective = if is_shown {
+            self.prove_injective(access, blame, Reason::NotInjective, at)?
+        } else {
+            Injective::taken_from_declaration()
+        };
+        let footprint = self.footprint(access, injective)?;
+        let map = self.map_of_snapshot(access.resource, snapshot)?;
+        self.assume_access_facts(access)?;
+        self.touch_all(access)?;
+        let domain = self.terms.is_some(footprint.amount);
+        let mut chunk = QuantifiedChunk::new(access, footprint, map);
+        chunk.domain = Some(domain);
+        self.add_quantified_chunk(access.resource, chunk)
+    }
+
+    /// Adds a chunk whose facts have been assumed.
+    pub fn add_quantified_chunk(
+        &mut self,
+        resource: Resource,
+        chunk: QuantifiedChunk,
+    ) -> Result<(), Stop> {
+        if chunk.amount == Terms::NONE {
+            return Ok(());
+        }
+        self.use_touch(resource)?;
+        self.heap_to_extend().push_quantified(resource, chunk);
+        Ok(())
+    }
+
+    /// ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8) and c ∧ p >
+    /// 0 ⇒ e ≠ null.
+    fn assume_access_facts(&mut self, access: &Access) -> Result<(), Stop> {
+        let mut bounds = vec![self.terms.le(Terms::NONE, access.amount)];
+        let mut facts = Vec::new();
+        if let Resource::Field(_) = access.resource {
+            if self.extends_exactly() {
+                bounds.push(self.terms.le(access.amount, Terms::WRITE));
+            }
+            let active = active(&mut self.terms, access);
+            let not_null = self.terms.differs(access.arguments[0], Terms::NULL);
+            facts.push(self.terms.implies(active, not_null));
+        }
+        let bounds = self.terms.and(bounds);
+        facts.push(self.terms.implies(access.guard, bounds));
+        let triggers = self.access_triggers(access);
+        for fact in facts {
+            let fact =
+                self.terms.forall(&access.variables, triggers.clone(), fact, label("receiver"), 1);
+            self.assume(fact)?;
+        }
+        Ok(())
+    }
+
+    /// The snapshot where the condition of an access cannot hold: nothing is taken.
+    pub fn snapshot_of_none(&mut self, resource: Resource) -> Result<Term, Stop> {
+        let map = self.partial_summary(resource, &[], Terms::NONE)?;
+        Ok(self.terms.snap_wrap(map))
+    }
+
+    /// Takes a quantified permission away, or reports that it is `missing`; yields the snapshot.
+    pub fn consume_access(
+        &mut self,
+        access: &Access,
+        missing: Reason,
+        at: Span,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let resource = access.resource;
+        // Where what is inhaled is not checked, contracts and bodies have not been checked at their
+        // declarations.
+        let is_unchecked = self.context.options.assume_injectivity_on_inhale && !blame.is_silent();
+        // Contracts that turned out to be ill-formed are used, too, and must not end the paths of
+        // their users.
+        let is_use = blame.error == ErrorId::CallPrecondition
+            || blame.error == ErrorId::ApplicationPrecondition && !blame.is_silent();
+        let injective = if !blame.is_trusted() || is_use || is_unchecked {
+            self.prove_injective(access, blame, Reason::NotInjective, at)?
+        } else {
+            Injective::taken_from_declaration()
+        };
+        let footprint = self.footprint(access, injective)?;
+        let map = match self.take(&OfAll { access, footprint: &footprint })? {
+            Some(touched) => self.partial_summary(resource, &touched, footprint.amount)?,
+            None => {
+                let mut reported = None;
+                if !blame.is_silent() {
+                    if self.is_dead()? {
+                        return Err(Stop::Infeasible);
+                    }
+                    reported = Some(self.fail(Answer::No, blame, missing, at));
+                    self.assume_enough(access)?;
+                }
+                self.note_missing(reported);
+                self.forget_quantified(resource, footprint.amount)?;
+                let sort = self.map_sort(resource);
+                let map = self.fresh("missing", sort);
+                if let Some(reported) = reported {
+                    // What is said about the values in the same assertion fails for the same
+                    // reason.
+                    self.taint(map, reported)?;
+                    let chunk = QuantifiedChunk::new(access, footprint, map);
+                    self.heap_to_extend().push_quantified(resource, chunk);
+                }
+                map
+            }
+        };
+        Ok(self.terms.snap_wrap(map))
+    }
+
+    /// After a failed consume has been reported: what is left of the heap holds what was asked for,
+    /// if it can.
+    fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {
+        if !self.here.package.reserve.is_empty() {
+            return Ok(());
+        }
+        let left = self.here.left();
+        let held = self.held_in(&left, access.resource, &access.arguments);
+        let enough = self.is_enough(access.amount, held);
+        let enough = self.terms.implies(access.guard, enough);
+        let triggers = self.access_triggers(access);
+        let enough = self.terms.forall(&access.variables, triggers, enough, label("enough"), 1);
+        self.assume_failed(enough).map(|_| ())
+    }
+
+    /// The permission of an access as a function of the location.
+    pub fn footprint(&mut self, access: &Access, _injective: Injective) -> Result<Footprint, Stop> {
+        let inverse = self.inverse(access)?;
+        let condition = self.terms.substitute(access.guard, &inverse.of);
+        let condition = self.terms.and([inverse.image, condition]);
+        let mut amount = self.terms.substitute(access.amount, &inverse.of);
+        if self.frame.assertion.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
+            // Only whether there is some matters.
+            let some = self.terms.is_some(amount);
+            amount = self.terms.ite(some, Terms::WRITE, Terms::NONE);
+        }
+        let amount = self.terms.ite(condition, amount, Terms::NONE);
+        Ok(Footprint { amount, triggers: inverse.triggers })
+    }
+}
