@@ -185,6 +185,9 @@ impl Engine<'_> {
             }
             answer = self.query(goal, QueryKind::Obligation)?;
         }
+        if answer != Answer::Yes && !self.mode.is_apart && self.tell_far_functions() {
+            answer = self.query(goal, QueryKind::Obligation)?;
+        }
         // Apart from the path, nothing has been asked.
         self.knowledge.has_failed = answer != Answer::Yes && !self.mode.is_apart;
         Ok(answer)
