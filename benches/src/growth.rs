@@ -13,7 +13,7 @@ use crate::measure;
 /// A kind of program: the text for a size.
 type Kind = (&'static str, fn(usize) -> String);
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 11] = [
     ("assignments", |n| {
         let body = repeated(n, |_| "x.f := x.f + 1 y.f := x.f\n".to_owned());
         format!(
@@ -73,6 +73,18 @@ const KINDS: [Kind; 9] = [
             )
         });
         format!("field f: Int {made}")
+    }),
+    ("unions", |n| {
+        let added = repeated(n, |i| format!("s := s union Set({i})\n"));
+        format!("method m(S: Set[Int]) {{ var s: Set[Int] := S {added} assert 0 in s }}")
+    }),
+    ("calls", |n| {
+        let called = repeated(n, |_| "c(x)\n".to_owned());
+        format!(
+            "field f: Int
+            method c(x: Ref) requires acc(x.f) ensures acc(x.f) && x.f > old(x.f)
+            method m(x: Ref) requires acc(x.f) ensures acc(x.f) && x.f > old(x.f) {{ {called} }}"
+        )
     }),
     ("array", |n| {
         let body = repeated(n, |i| format!("slot(a, {i}).v := {i}\n"));

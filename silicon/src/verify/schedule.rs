@@ -4,7 +4,10 @@
 //! Invariants
 //! - A task comes after everything it depends on.
 //! - Tasks, lanes and what a task may see depend on the program and the selection only, never on
-//!   threads or time.
+//!   threads or time. What is left of a lane behind a costly task is cut into sections, by counted
+//!   steps.
+
+mod mentioned;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -17,15 +20,13 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
-use sil::program::{
-    Decreases, DecreasesKind, Expr, ExprKind, FunctionId, Location, Member, MethodId, PredicateId,
-    Program, Resource, Stmt, StmtKind,
-};
+use sil::program::{Decreases, DecreasesKind, FunctionId, Member, MethodId, PredicateId, Program};
 use sil::recursion::applied_in_postconditions;
 use sil::source::Span;
-use sil::walk::{Visit, walk_body, walk_expr};
 use symex::Context;
 use syxc::Direct;
+
+use self::mentioned::Mentioned;
 
 /// A piece of a program that is verified as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,7 +59,7 @@ pub(super) struct Task {
     pub(super) predicates: FxHashSet<PredicateId>,
     /// The tasks it waits for.
     after: BTreeSet<usize>,
-    /// About how much text it is about.
+    /// About how much work it is: the length of its text, and what is costly in it.
     weight: u32,
 }
 
@@ -105,8 +106,18 @@ struct Lane {
     tasks: Range<usize>,
     /// The lanes it waits for; they come before it.
     after: BTreeSet<usize>,
-    /// How much text it is about, together with the longest chain of lanes that wait for it.
+    /// How much work it is, together with the longest chain of lanes that wait for it.
     ahead: u32,
+}
+
+/// The tasks of a lane, or some of them.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Section {
+    /// See [`Lane::ahead`].
+    ahead: u32,
+    lane: Reverse<usize>,
+    start: Reverse<usize>,
+    end: usize,
 }
 
 /// All the work on a program.
@@ -116,11 +127,15 @@ pub(super) struct Schedule {
     lanes: Vec<Lane>,
 }
 
-/// A lane is closed when it has this much text. Less, and making workspaces would cost more than
+/// A lane is closed when it has this much work. Less, and making workspaces would cost more than
 /// verifying.
 const LANE_WEIGHT: u32 = 1_000;
 /// But there are not many more lanes than this.
 const LANES: u32 = 16;
+/// What is left of a lane is cut into so many sections, at most.
+const SECTIONS: u32 = 4;
+/// A product of variables is as much work as this much text.
+const PRODUCT_WEIGHT: u32 = 500;
 
 impl Schedule {
     /// The tasks for the members that `is_selected` picks and for what these depend on.
@@ -157,14 +172,16 @@ impl Schedule {
     /// those that may start, the one with most ahead of it is first, so that no thread is left
     /// alone with it in the end.
     ///
-    /// `run` gets the tasks of a lane, by index.
-    pub(super) fn run(&self, run: impl Fn(Range<usize>) + Sync) {
+    /// `run` gets tasks of a lane, by index, and returns those that it leaves to others: their
+    /// number must not depend on threads or time.
+    pub(super) fn run(&self, run: impl Fn(Range<usize>) -> Range<usize> + Sync) {
         let waiting = self.lanes.iter().map(|lane| AtomicUsize::new(lane.after.len())).collect();
-        let progress = Progress { lanes: &self.lanes, waiting, ready: Mutex::default() };
+        let open = self.lanes.iter().map(|_| AtomicUsize::new(1)).collect();
+        let progress = Progress { schedule: self, waiting, open, ready: Mutex::default() };
         rayon::scope(|scope| {
             for (index, lane) in self.lanes.iter().enumerate() {
                 if lane.after.is_empty() {
-                    progress.let_start(index);
+                    progress.let_start(index, lane.tasks.clone());
                 }
             }
             let count = progress.ready().len();
@@ -173,39 +190,84 @@ impl Schedule {
     }
 
     /// Runs every lane on this thread.
-    pub(super) fn run_here(&self, run: impl Fn(Range<usize>)) {
-        self.lanes.iter().for_each(|lane| run(lane.tasks.clone()));
+    pub(super) fn run_here(&self, run: impl Fn(Range<usize>) -> Range<usize>) {
+        for lane in &self.lanes {
+            let mut sections = vec![lane.tasks.clone()];
+            while let Some(section) = sections.pop() {
+                sections.extend(self.sections(run(section)).into_iter().rev());
+            }
+        }
+    }
+
+    /// Cuts tasks of a lane into sections of about the same weight, so that no section waits for
+    /// another.
+    fn sections(&self, tasks: Range<usize>) -> Vec<Range<usize>> {
+        let weight = |tasks: Range<usize>| self.tasks[tasks].iter().map(|task| task.weight).sum();
+        let whole: u32 = weight(tasks.clone());
+        let waits = |index: usize, start: usize| {
+            let mut later = self.tasks[index..tasks.end].iter();
+            later.any(|task| task.after.range(start..index).next().is_some())
+        };
+        let mut sections = Vec::new();
+        let mut start = tasks.start;
+        for index in tasks.clone() {
+            let so_far: u32 = weight(start..index);
+            if so_far >= (whole / SECTIONS).max(1) && !waits(index, tasks.start) {
+                sections.push(start..index);
+                start = index;
+            }
+        }
+        sections.extend((start < tasks.end).then_some(start..tasks.end));
+        sections
     }
 }
 
 /// How far the lanes are.
 struct Progress<'s> {
-    lanes: &'s [Lane],
+    schedule: &'s Schedule,
     /// How many lanes each one still waits for.
     waiting: Vec<AtomicUsize>,
+    /// How many sections of each lane are not done.
+    open: Vec<AtomicUsize>,
     /// Those that may start.
-    ready: Mutex<BinaryHeap<(u32, Reverse<usize>)>>,
+    ready: Mutex<BinaryHeap<Section>>,
 }
 
 impl Progress<'_> {
-    fn ready(&self) -> MutexGuard<'_, BinaryHeap<(u32, Reverse<usize>)>> {
+    fn ready(&self) -> MutexGuard<'_, BinaryHeap<Section>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn let_start(&self, index: usize) {
-        self.ready().push((self.lanes[index].ahead, Reverse(index)));
+    fn let_start(&self, lane: usize, tasks: Range<usize>) {
+        let Range { start, end } = tasks;
+        let ahead = self.schedule.lanes[lane].ahead;
+        self.ready().push(Section { ahead, lane: Reverse(lane), start: Reverse(start), end });
     }
 
-    /// Starts a job for one of the lanes that may start: whichever is first when a thread is free.
-    fn start<'s>(&'s self, scope: &rayon::Scope<'s>, run: &'s (impl Fn(Range<usize>) + Sync)) {
+    /// Starts a job for one of the sections that may start: whichever is first when a thread is
+    /// free.
+    fn start<'s>(
+        &'s self,
+        scope: &rayon::Scope<'s>,
+        run: &'s (impl Fn(Range<usize>) -> Range<usize> + Sync),
+    ) {
         scope.spawn(move |scope| {
-            let Some((_, Reverse(index))) = self.ready().pop() else { return };
-            run(self.lanes[index].tasks.clone());
-            for (next, lane) in self.lanes.iter().enumerate().skip(index + 1) {
+            let Some(section) = self.ready().pop() else { return };
+            let Section { lane: Reverse(index), start: Reverse(start), end, .. } = section;
+            let sections = self.schedule.sections(run(start..end));
+            self.open[index].fetch_add(sections.len(), Ordering::AcqRel);
+            for section in sections {
+                self.let_start(index, section);
+                self.start(scope, run);
+            }
+            if self.open[index].fetch_sub(1, Ordering::AcqRel) > 1 {
+                return;
+            }
+            for (next, lane) in self.schedule.lanes.iter().enumerate().skip(index + 1) {
                 if lane.after.contains(&index)
                     && self.waiting[next].fetch_sub(1, Ordering::AcqRel) == 1
                 {
-                    self.let_start(next);
+                    self.let_start(next, lane.tasks.clone());
                     self.start(scope, run);
                 }
             }
@@ -270,97 +332,6 @@ fn lanes(tasks: &[Task]) -> Vec<Lane> {
     lanes
 }
 
-/// The members that expressions mention, through the bodies of predicates.
-#[derive(Default)]
-struct Mentioned {
-    functions: FxHashSet<FunctionId>,
-    predicates: FxHashSet<PredicateId>,
-}
-
-impl Mentioned {
-    fn look_at(&mut self, program: &Program, expr: &Expr) {
-        let mut pending = vec![expr];
-        while let Some(expr) = pending.pop() {
-            let mut met = Vec::new();
-            walk_expr(expr, |expr| match &expr.kind {
-                ExprKind::Apply { function, .. } => {
-                    self.functions.insert(*function);
-                }
-                ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } => {
-                    met.push(*predicate);
-                }
-                ExprKind::Perm(resource) | ExprKind::ForPerm { resource, .. } => {
-                    met.extend(predicate_of(resource));
-                }
-                ExprKind::Unfolding { access, .. } => met.push(access.predicate),
-                _ => {}
-            });
-            for predicate in met {
-                pending.extend(self.enter(program, predicate));
-            }
-        }
-    }
-
-    /// Notes a predicate; its body, if it is new.
-    fn enter<'p>(&mut self, program: &'p Program, predicate: PredicateId) -> Option<&'p Expr> {
-        self.predicates
-            .insert(predicate)
-            .then(|| program.predicates[predicate].body.as_ref())
-            .flatten()
-    }
-
-    fn look_at_predicate(&mut self, program: &Program, predicate: PredicateId) {
-        if let Some(body) = self.enter(program, predicate) {
-            self.look_at(program, body);
-        }
-    }
-
-    /// Not the measures: the checks that are about them are not in the member itself.
-    fn look_at_contract(&mut self, program: &Program, contract: &sil::program::Contract) {
-        contract
-            .preconditions
-            .iter()
-            .chain(&contract.postconditions)
-            .for_each(|expr| self.look_at(program, expr));
-    }
-
-    fn look_at_statement(&mut self, program: &Program, statement: &Stmt) {
-        match &statement.kind {
-            StmtKind::Fold(access) | StmtKind::Unfold(access) => {
-                self.look_at_predicate(program, access.predicate);
-            }
-            StmtKind::Call { method, .. } => {
-                self.look_at_contract(program, &program.methods[*method].contract);
-            }
-            StmtKind::Quasihavoc { resource, .. } | StmtKind::QuasihavocAll { resource, .. } => {
-                if let Some(predicate) = predicate_of(resource) {
-                    self.look_at_predicate(program, predicate);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn look_at_method(&mut self, program: &Program, method: MethodId) {
-        let method = &program.methods[method];
-        self.look_at_contract(program, &method.contract);
-        for implementation in &method.implementations {
-            walk_body(&implementation.body, |visit| match visit {
-                Visit::Stmt(statement) => self.look_at_statement(program, statement),
-                Visit::Expr(expr) => self.look_at(program, expr),
-                Visit::Node(_) | Visit::Graph(_) => {}
-            });
-        }
-    }
-}
-
-fn predicate_of(resource: &Resource) -> Option<PredicateId> {
-    match resource {
-        Resource::Location(Location::Predicate { predicate, .. }) => Some(*predicate),
-        _ => None,
-    }
-}
-
 /// The tasks made so far.
 struct Builder<'p> {
     program: &'p Program,
@@ -415,7 +386,8 @@ impl<'p> Builder<'p> {
             after.extend(mentioned.predicates.iter().filter_map(task));
             predicates.extend(&mentioned.predicates);
         }
-        let weight = span.end.saturating_sub(span.start);
+        let text = span.end.saturating_sub(span.start);
+        let weight = text.saturating_add(mentioned.products.saturating_mul(PRODUCT_WEIGHT));
         self.tasks.push(Task { piece, functions, predicates, after, weight });
         self.tasks.len() - 1
     }
@@ -531,7 +503,12 @@ mod tests {
         let schedule = Schedule { tasks: Vec::new(), lanes };
         let done = Mutex::new(Vec::new());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        pool.install(|| schedule.run(|tasks| done.lock().unwrap().push(tasks.start)));
+        pool.install(|| {
+            schedule.run(|tasks| {
+                done.lock().unwrap().push(tasks.start);
+                tasks.end..tasks.end
+            });
+        });
         done.into_inner().unwrap()
     }
 
@@ -546,9 +523,8 @@ mod tests {
         assert_eq!(in_order((0..4).map(|index| lane(index, &[], 7)).collect()), [0, 1, 2, 3]);
     }
 
-    #[test]
-    fn what_waits_for_a_lane_is_ahead_of_it() {
-        let task = |after: &[usize], weight| Task {
+    fn task(after: &[usize], weight: u32) -> Task {
+        Task {
             piece: Piece::Functions {
                 functions: Vec::new(),
                 recursive: false,
@@ -558,7 +534,40 @@ mod tests {
             predicates: FxHashSet::default(),
             after: after.iter().copied().collect(),
             weight,
-        };
+        }
+    }
+
+    #[test]
+    fn sections_do_not_wait_for_each_other() {
+        let tasks = vec![task(&[], 5), task(&[], 5), task(&[1], 5), task(&[0], 5), task(&[], 5)];
+        let schedule = Schedule { tasks, lanes: Vec::new() };
+        assert_eq!(schedule.sections(1..5), [1..3, 3..4, 4..5]);
+        assert_eq!(schedule.sections(4..4), []);
+    }
+
+    #[test]
+    fn all_sections_of_a_lane_are_done_before_the_next() {
+        let tasks = [&[][..], &[], &[], &[0]].map(|after| task(after, 600)).into();
+        let lanes = vec![lane(0, &[], 0), lane(3, &[0], 0)];
+        let mut schedule = Schedule { tasks, lanes };
+        schedule.lanes[0].tasks = 0..3;
+        for threads in [1, 4] {
+            let done = Mutex::new(Vec::new());
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let run = |tasks: Range<usize>| {
+                done.lock().unwrap().push(tasks.start);
+                tasks.start + 1..tasks.end
+            };
+            pool.install(|| schedule.run(run));
+            let mut done = done.into_inner().unwrap();
+            assert_eq!(done[3], 3);
+            done.sort_unstable();
+            assert_eq!(done, [0, 1, 2, 3]);
+        }
+    }
+
+    #[test]
+    fn what_waits_for_a_lane_is_ahead_of_it() {
         let tasks = [task(&[], 2_000), task(&[0], 3_000), task(&[0], 4_000), task(&[1], 2_000)];
         let ahead: Vec<u32> = lanes(&tasks).iter().map(|lane| lane.ahead).collect();
         assert_eq!(ahead, [7_000, 5_000, 4_000, 2_000]);

@@ -21,6 +21,9 @@ use symex::report::{ErrorId, MemberReport};
 use symex::whole::Facts;
 use symex::{Context, Stop, Visible};
 
+/// The steps of the prover (half a second) that make a task one that others do not wait for.
+const COSTLY: u64 = 2_000_000;
+
 /// The shared data of all threads of a run.
 pub(super) struct Run<'a> {
     pub(super) context: &'a Context<'a>,
@@ -41,20 +44,22 @@ impl Run<'_> {
             while let Some(postponed) = self.turns.next() {
                 rayon::scope(|scope| {
                     for index in postponed {
-                        scope.spawn(move |_| self.work(index..index + 1));
+                        scope.spawn(move |_| _ = self.work(index..index + 1));
                     }
                 });
             }
         } else {
             schedule.run_here(|lane| self.work(lane));
             while let Some(postponed) = self.turns.next() {
-                postponed.into_iter().for_each(|index| self.work(index..index + 1));
+                postponed.into_iter().for_each(|index| _ = self.work(index..index + 1));
             }
         }
     }
 
-    /// Gives each of these tasks a turn, one after the other.
-    fn work(&self, lane: Range<usize>) {
+    /// Gives each of these tasks a turn, one after the other. Returns those behind a costly one:
+    /// they need not wait.
+    fn work(&self, lane: Range<usize>) -> Range<usize> {
+        let end = lane.end;
         let mut workspace = Workspace::new();
         // The solver's models depend on what came before in its workspace, so that a counterexample
         // would change with the members beside it.
@@ -74,6 +79,7 @@ impl Run<'_> {
             let started = Instant::now();
             match perform(self.context, task, &facts, self.turns.slice(), &workspace) {
                 Some(mut reports) => {
+                    let steps: u64 = reports.iter().map(|(_, report)| steps(report)).sum();
                     if let Some(recall) = self.recall {
                         let (time, asked) = (started.elapsed(), facts.into_asked());
                         let found = reports.iter().map(|(_, report)| report);
@@ -86,11 +92,20 @@ impl Run<'_> {
                         }
                     }
                     self.collected.add_all(index, reports);
+                    if steps > COSTLY {
+                        return index + 1..end;
+                    }
                 }
                 None => self.turns.postpone(index),
             }
         }
+        end..end
     }
+}
+
+/// Returns the steps of the prover: as many on any number of threads.
+fn steps(report: &MemberReport) -> u64 {
+    report.statistics.places.values().map(|cost| cost.steps).sum()
 }
 
 impl Run<'_> {

@@ -179,6 +179,9 @@ impl Engine<'_> {
             }
             answer = self.query(goal, QueryKind::Obligation)?;
         }
+        if answer != Answer::Yes && !self.mode.is_apart && self.tell_far_functions() {
+            answer = self.query(goal, QueryKind::Obligation)?;
+        }
         if answer == Answer::No
             && let Some(compared) = self.with_compared_arguments(goal)
         {

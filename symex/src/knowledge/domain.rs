@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sil::plugins::adt;
-use sil::program::{Domain, DomainFunctionId, DomainId, Type};
+use sil::program::{Domain, DomainFunctionId, DomainId, FunctionId, Type};
 use sil::source::{Name, Span};
 use smt::terms::{Sort, Symbol, Term};
 
@@ -18,7 +18,7 @@ use crate::{Engine, Stop};
 /// How many instances of domains a member uses, at most.
 const INSTANCES: usize = 1000;
 
-/// The used parts of the domains, and the declarations that the prover knows.
+/// The used parts of the domains, and the declarations that the member mentions.
 #[derive(Debug, Default)]
 pub struct Domains {
     /// The functions of domains that have been applied.
@@ -33,8 +33,12 @@ pub struct Domains {
     left_out: IndexSet<Instance, FxBuildHasher>,
     /// How deep types may be nested in instances of domains that axioms ask for.
     type_depth: usize,
-    /// The declarations that the prover knows.
+    /// The declarations that the member mentions.
     pub(crate) emitted: Emitted,
+    /// The functions that the prover knows, and how many definitions from each it knows, too.
+    pub(crate) reach: FxHashMap<FunctionId, u32>,
+    /// Functions that definitions lead to, and that the prover has not been told.
+    pub(crate) far: IndexSet<FunctionId, FxBuildHasher>,
 }
 
 impl Engine<'_> {

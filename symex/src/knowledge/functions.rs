@@ -43,7 +43,7 @@ impl FunctionTable {
 pub struct FunctionAxioms {
     pub(crate) terms: Terms,
     pub(crate) axioms: Vec<Term>,
-    /// The symbols that the axioms mention.
+    /// The symbols that the function and its axioms mention.
     pub(crate) uses: Emitted,
 }
 

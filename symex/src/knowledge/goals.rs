@@ -8,7 +8,7 @@
 //! SOUNDNESS: a goal in either form implies the goal it was made from. The constants occur in no
 //! assumption.
 
-use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
+use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, TheoryOp, grow_stack};
 
 use crate::Engine;
 
@@ -90,6 +90,10 @@ impl Engine<'_> {
                         self.terms.or(written.into_iter().chain([goal]))
                     }
                 }
+            }
+            TermKind::Theory(TheoryOp::SetContains, operands, _) => {
+                let membership = self.terms.membership(operands[0], operands[1]);
+                self.terms.or(std::iter::once(goal).chain(membership))
             }
             _ => goal,
         }

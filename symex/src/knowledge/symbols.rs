@@ -1,14 +1,19 @@
 //! Sorts of types and symbols of functions; what the prover is told about them when they are first
 //! used.
 
+use std::sync::Arc;
+
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use serde::{Deserialize, Serialize};
 use sil::program::{DomainId, FunctionId, LocalId, PredicateId, Type};
-use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind, Terms};
+use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind, Terms, grow_stack};
 
-use crate::knowledge::functions::Phase;
-use crate::{Engine, Stop};
+use crate::Engine;
+use crate::knowledge::functions::{FunctionAxioms, Phase};
+
+/// How many definitions, one inside the other, lead to functions that the prover is told at once.
+const NEAR: u32 = 8;
 
 /// The symbols of a program function f. All but `stateless` take the snapshot of the precondition
 /// first.
@@ -23,7 +28,7 @@ pub struct FunctionSymbols {
     pub(crate) precondition: Symbol,
 }
 
-/// The declarations that the prover knows.
+/// The declarations that a member mentions.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 #[serde(from = "Numbers", into = "Numbers")]
 pub(crate) struct Emitted {
@@ -115,13 +120,55 @@ impl Engine<'_> {
         self.terms.declare_function(&format!("{}%trigger", declaration.name), &sorts, Sort::BOOL)
     }
 
-    /// Tells the prover the axioms of a function, as far as they are justified by now, and of what
-    /// they mention.
-    pub(crate) fn use_function(&mut self, function: FunctionId) -> Result<(), Stop> {
-        if !self.domains.emitted.functions.insert(function) {
-            return Ok(());
+    /// Notes that the member applies a function: the prover is told its axioms, as far as they are
+    /// justified by now, and those of what they mention.
+    ///
+    /// PERFORMANCE: functions that only a long chain of definitions leads to are told when an
+    /// obligation fails without them ([`Engine::tell_far_functions`]). Most proofs unroll few
+    /// definitions, and the last function of a chain would be told all others.
+    pub(crate) fn use_function(&mut self, function: FunctionId) {
+        self.domains.emitted.functions.insert(function);
+        self.tell_function(function, NEAR);
+    }
+
+    /// Tells the prover what [`Engine::use_function`] has left out. Tells whether there was any.
+    pub(crate) fn tell_far_functions(&mut self) -> bool {
+        let told_before = self.domains.reach.len();
+        for function in std::mem::take(&mut self.domains.far) {
+            self.tell_function(function, u32::MAX);
         }
-        let context = self.context;
+        self.domains.reach.len() > told_before
+    }
+
+    /// Tells the prover the axioms of a function, and of those that `reach` definitions, one inside
+    /// the other, lead to.
+    fn tell_function(&mut self, function: FunctionId, reach: u32) {
+        let known = self.domains.reach.get(&function).copied();
+        if known.is_some_and(|known| known >= reach) {
+            return;
+        }
+        self.domains.reach.insert(function, reach);
+        for shown in self.shown_of(function) {
+            for &used in &shown.uses.functions {
+                match reach.checked_sub(1) {
+                    Some(reach) => grow_stack(|| self.tell_function(used, reach)),
+                    None => _ = self.domains.far.insert(used),
+                }
+            }
+            if known.is_none() {
+                for (domain, instance) in &shown.uses.domains {
+                    self.use_domain_of_function(*domain, instance);
+                }
+                for &axiom in &shown.axioms {
+                    let axiom = self.terms.import(&shown.terms, axiom);
+                    self.prover.add_axiom(axiom);
+                }
+            }
+        }
+    }
+
+    /// Returns what has been shown of a function, and may be used.
+    fn shown_of(&self, function: FunctionId) -> Vec<Arc<FunctionAxioms>> {
         // Whether the axioms of a function that is not visible are there by now is a matter of
         // chance.
         let visible = self.setting.visible;
@@ -134,19 +181,8 @@ impl Engine<'_> {
         } else {
             &[]
         };
-        for known in phases.iter().filter_map(|&phase| context.functions.get(function, phase)) {
-            for &used in &known.uses.functions {
-                self.use_function(used)?;
-            }
-            for (domain, instance) in &known.uses.domains {
-                self.use_domain_of_function(*domain, instance);
-            }
-            for &axiom in &known.axioms {
-                let axiom = self.terms.import(&known.terms, axiom);
-                self.prover.add_axiom(axiom);
-            }
-        }
-        Ok(())
+        let of_phase = |&phase: &Phase| self.context.functions.get(function, phase).cloned();
+        phases.iter().filter_map(of_phase).collect()
     }
 
     /// Fresh values for variables.

@@ -65,9 +65,11 @@ impl Engine<'_> {
     /// The index of a chunk that is the location and holds some permission.
     fn find_held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Option<usize>, Stop> {
         for (index, chunk) in chunks.iter().enumerate() {
-            let positive = self.terms.lt(Terms::NONE, chunk.amount);
-            if chunk.arguments == arguments && self.check(positive)? {
-                return Ok(Some(index));
+            if chunk.arguments == arguments {
+                let positive = self.terms.lt(Terms::NONE, chunk.amount);
+                if self.check(positive)? {
+                    return Ok(Some(index));
+                }
             }
         }
         for (index, chunk) in chunks.iter().enumerate() {

@@ -16,7 +16,7 @@ impl Engine<'_> {
         arguments: &[Term],
         missing: Option<Missing>,
     ) -> Result<(Term, Term), Stop> {
-        self.use_function(function)?;
+        self.use_function(function);
         let symbols = self.function_symbols(function);
         let mut operands = vec![snapshot];
         operands.extend(arguments);

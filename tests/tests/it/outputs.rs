@@ -363,6 +363,58 @@ fn what_costs_most_is_listed() {
     }
 }
 
+/// Removes all times, however deep they are.
+fn without_times(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| name != "ms" && !name.ends_with("_ms"));
+            fields.values_mut().for_each(without_times);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_times),
+        _ => {}
+    }
+}
+
+/// What stands behind a costly method is done by whoever has time: the same on any number of threads.
+#[test]
+fn members_behind_a_costly_one_are_shared_out() {
+    let pigeons = ["a", "b", "c", "d", "e", "f", "g"];
+    let formals = pigeons.map(|one| format!("{one}: Int")).join(", ");
+    let holes = pigeons.map(|one| format!("0 < {one} && {one} < 7")).join(" && ");
+    let different: Vec<String> = (0..pigeons.len())
+        .flat_map(|index| {
+            (0..index).map(move |other| [pigeons[index], pigeons[other]].join(" != "))
+        })
+        .collect();
+    let costly = format!(
+        "method costly({formals}) requires {holes} requires {} {{ assert a > 9 }}\n",
+        different.join(" && ")
+    );
+    let others: String = (0..6)
+        .map(|index| {
+            format!(
+                "method m{index}(s: Seq[Int], t: Seq[Int]) {{
+                assert |s ++ t ++ Seq({index})| == |t| + |s| + 1 assert |s ++ t| == {index} }}\n"
+            )
+        })
+        .collect();
+    let scratch = Scratch::new(&[("a.vpr", (costly + &others).as_bytes())]);
+    let lines = |threads: &str| {
+        let run = scratch.silicon(&["--stats", "--message-format", "json", "-j", threads, "a.vpr"]);
+        assert_eq!(run.code, Some(1), "{run:#?}");
+        let mut lines = timeless(&run);
+        lines.iter_mut().for_each(without_times);
+        lines
+    };
+    let one_thread = lines("1");
+    let costly = one_thread.iter().find(|line| line["name"] == "costly").expect("listed");
+    let steps = costly["obligations"][0]["steps"].as_u64();
+    assert!(steps.is_some_and(|steps| steps > 2_000_000), "{costly:#}");
+    for threads in ["2", "4"] {
+        assert_eq!(one_thread, lines(threads), "{threads} threads");
+    }
+}
+
 #[test]
 fn errors_come_with_states_if_asked_for() {
     let program = "field f: Int\nfield n: Ref\npredicate P(x: Ref, i: Int)\n\

@@ -113,6 +113,41 @@ impl Terms {
         self.is_among(element, &members)
     }
 
+    /// Returns the membership of an element in as little of a set as decides it: without the
+    /// elements that are added to it one by one, where their forms tell them from this one.
+    /// Otherwise `None`.
+    pub fn membership(&mut self, element: Term, set: Term) -> Option<Term> {
+        use TheoryOp::*;
+        let mut visited = FxHashSet::default();
+        let (mut rest, mut pending) = (Vec::new(), vec![set]);
+        while let Some(part) = pending.pop() {
+            let part = self.meaning(part);
+            if !visited.insert(part) {
+                continue;
+            }
+            let added = match self.theory_op(part) {
+                Some((SetEmpty, _)) => continue,
+                Some((SetSingleton, &[added])) => added,
+                Some((SetAdd, &[others, added])) => {
+                    pending.push(others);
+                    added
+                }
+                Some((SetUnion, &[left, right])) => {
+                    pending.extend([right, left]);
+                    continue;
+                }
+                _ => {
+                    rest.push(self.set_contains(element, part));
+                    continue;
+                }
+            };
+            if self.same(element, added)? {
+                return Some(Terms::TRUE);
+            }
+        }
+        Some(self.or(rest))
+    }
+
     pub(in crate::terms) fn written_set_size(&mut self, set: Term) -> Option<usize> {
         let Members { values, others } = self.members(set)?;
         for (index, &element) in others.iter().enumerate() {
