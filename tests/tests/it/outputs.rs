@@ -390,7 +390,7 @@ fn members_behind_a_costly_one_are_shared_out() {
         "method costly({formals}) requires {holes} requires {} {{ assert a > 9 }}\n",
         different.join(" && ")
     );
-    let others: String = (0..6)
+    let others: Vec<String> = (0..6)
         .map(|index| {
             format!(
                 "method m{index}(s: Seq[Int], t: Seq[Int]) {{
@@ -398,7 +398,7 @@ fn members_behind_a_costly_one_are_shared_out() {
             )
         })
         .collect();
-    let scratch = Scratch::new(&[("a.vpr", (costly + &others).as_bytes())]);
+    let scratch = Scratch::new(&[("a.vpr", (costly + &others.concat()).as_bytes())]);
     let lines = |threads: &str| {
         let run = scratch.silicon(&["--stats", "--message-format", "json", "-j", threads, "a.vpr"]);
         assert_eq!(run.code, Some(1), "{run:#?}");
