@@ -3,21 +3,23 @@
 //!
 //! SOUNDNESS: patterns name what is supported; all else is not.
 
+mod many;
 mod statements;
 
 use chalice::program::walk::{assigned_by, each_expr_in_block, each_stmt};
 use chalice::program::{
-    Access, AccessTarget, Block, ChannelId, ClassId, Domain, EvalState, Expr, ExprKind, FieldRef,
-    FunctionId, LocalId, LockMode, Method, PermissionKind, PredicateId, Quantifier, StmtKind, Type,
+    Access, AccessTarget, Block, ChannelId, ClassId, Domain, EvalState, Expr, ExprKind, FunctionId,
+    LocalId, LockMode, Method, PermissionKind, PredicateId, Quantifier, StmtKind, Type,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::program::Member;
 use sil::source::Span;
 use smt::terms::grow_stack;
 
+use self::many::is_of_mu;
 use super::defaults::is_own;
 use super::graph::is_result;
-use super::many::{has_many, is_many, is_to_elements};
+use super::many::{has_many, is_to_elements};
 use super::table::Invariant;
 use super::threads::history::depends_on_the_past;
 use super::{Direct, is_pure, renumbered, span};
@@ -170,7 +172,8 @@ impl<'d> Scope<'d> {
         for clause in &self.direct.tree.functions[id].requires {
             clause.for_each(&mut |part| {
                 if let ExprKind::Access(access) = &part.kind
-                    && let AccessTarget::Predicate { predicate, .. } = &access.target
+                    && let AccessTarget::Predicate { predicate, .. }
+                    | AccessTarget::ElementsPredicate { predicate, .. } = &access.target
                     && access.amount.kind != PermissionKind::Full
                     && !seen.insert(*predicate)
                 {
@@ -341,41 +344,6 @@ impl<'d> Scope<'d> {
         }
     }
 
-    /// Permission below a quantifier.
-    fn many(&mut self, whole: &Expr, variables: &[LocalId], body: &Expr) -> Found {
-        let refuse = |what| Err((span(whole.span), what));
-        if !is_many(whole) || body.any(&mut is_credit) || body.any(&mut is_eval) {
-            return refuse("credits and states below quantifiers");
-        }
-        let mut shared = None;
-        body.for_each(&mut |part| {
-            let ExprKind::Access(access) = &part.kind else { return };
-            // Its first part is its object.
-            let mut object = None;
-            access.for_each_child(&mut |part| _ = object.get_or_insert(part));
-            let mentions = |variable: &LocalId| {
-                let is_it =
-                    |part: &Expr| matches!(part.kind, ExprKind::Local(it) if it == *variable);
-                object.is_some_and(|object| object.any(&mut |part| is_it(part)))
-            };
-            if is_of_mu(access) || !variables.iter().all(mentions) {
-                shared = Some(access.span);
-            }
-        });
-        match shared {
-            Some(at) => Err((span(at), "levels of many objects, and one location many times")),
-            None => self.leaves_many(whole.span),
-        }
-    }
-
-    /// Whether something is left behind is not asked of many locations.
-    fn leaves_many(&self, at: chalice::Span) -> Found {
-        if self.direct.options.check_leaks {
-            return Err((span(at), "permission to many locations that may be left behind"));
-        }
-        Ok(())
-    }
-
     /// An expression about an earlier state.
     ///
     /// SOUNDNESS: predicates, monitors and messages are given on, and functions are the same for
@@ -521,14 +489,6 @@ fn is_domain(quantified: &Expr, part: &Expr) -> bool {
 fn is_of_acquire(expr: &Expr) -> bool {
     let ExprKind::Eval { state, .. } = &expr.kind else { return false };
     matches!(**state, EvalState::Acquire(_))
-}
-
-fn is_of_mu(access: &Access) -> bool {
-    matches!(
-        access.target,
-        AccessTarget::Field { field: FieldRef::Mu, .. }
-            | AccessTarget::ElementsField { field: FieldRef::Mu, .. }
-    )
 }
 
 fn is_eval(expr: &Expr) -> bool {
