@@ -132,7 +132,7 @@ pub(super) struct Schedule {
 const LANE_WEIGHT: u32 = 1_000;
 /// But there are not many more lanes than this.
 const LANES: u32 = 16;
-/// What is left of a lane is cut into so many sections, at most.
+/// The most sections that the rest of a lane is cut into.
 const SECTIONS: u32 = 4;
 /// A product of variables is as much work as this much text.
 const PRODUCT_WEIGHT: u32 = 500;

@@ -1,4 +1,4 @@
-//! What a program defines: functions, predicates, datatypes, and that recursion ends.
+//! The definitions of a program: functions, predicates, datatypes, and that recursion ends.
 
 pub(super) mod auto_lemmas;
 pub(super) mod base_cases;

@@ -33,7 +33,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether something is left behind is not asked of many locations.
+    /// Leaks are not looked for at many locations.
     pub(super) fn leaves_many(&self, at: chalice::Span) -> Found {
         if self.direct.options.check_leaks {
             return Err((span(at), "permission to many locations that may be left behind"));

@@ -375,7 +375,7 @@ fn without_times(value: &mut Value) {
     }
 }
 
-/// What stands behind a costly method is done by whoever has time: the same on any number of threads.
+/// Idle threads take what stands behind a costly method: the same on any number of threads.
 #[test]
 fn members_behind_a_costly_one_are_shared_out() {
     let pigeons = ["a", "b", "c", "d", "e", "f", "g"];

@@ -1,4 +1,4 @@
-//! What a task is about: the members that its text mentions, and what is costly in it.
+//! The contents of a task: the members that its text mentions, and the costly parts of it.
 
 use rustc_hash::FxHashSet;
 use sil::program::{
