@@ -37,7 +37,7 @@ fn are_verified_as_if_for_the_first_time(kept: &Kept) {
         tally.add(run(name, text, &[], seed, 5, kept));
     }
     assert_eq!(tally.differences, Vec::<String>::new());
-    assert!(tally.compared >= 30 && tally.recalled >= 100, "{tally:?}");
+    assert!(tally.compared >= 30 && tally.recalled >= tally.members / 3, "{tally:?}");
 }
 
 /// Runs a program, and then with something appended, with the same answers.
