@@ -112,8 +112,8 @@ fn repeated(times: usize, text: impl Fn(usize) -> String) -> String {
     (0..times).map(text).collect()
 }
 
-/// Returns the times, a line for each kind, for sizes that double up to `largest`. A kind ends where
-/// a size takes longer than `patience` seconds.
+/// Returns the times, a line for each kind, for sizes that double up to `largest`. A kind ends
+/// where a size takes longer than `patience` seconds.
 pub fn table(largest: usize, patience: f64) -> String {
     let mut text = String::new();
     for (name, kind) in KINDS {

@@ -2,9 +2,9 @@
 //!
 //! The way of a program through the crate: [`sources`] reads it, [`code`] brings it into the form
 //! that runs, [`entry`] or [`generate`] makes a [`machine`] that is about to execute a method, and
-//! [`run`] runs it under one schedule, [`run::explore`] under all that matter. What a check is, and what
-//! it means, follows runtime checking for Chalice (Hegi 2013) and the rules of the verifier; where
-//! they differ, the verifier's rules hold.
+//! [`run`] runs it under one schedule, [`run::explore`] under all that matter. What a check is, and
+//! what it means, follows runtime checking for Chalice (Hegi 2013) and the rules of the verifier;
+//! where they differ, the verifier's rules hold.
 //!
 //! To run a method from a given start and look at what comes of it:
 //!

@@ -16,9 +16,9 @@
 //! - Ghost code ends: loops in it have measures. It fails instead of assuming, and its choices
 //!   (specification statements) are those of the new code.
 //! - Both sides see the same state apart from what is compared: the replaced code changes variables
-//!   and fields of `this` only, and so does the new code, apart from fields that neither the refined
-//!   class nor the contract names. Calls are part of the new code only where the contract asks for
-//!   nothing but declared fields of `this`: with predicates, locks, credits or conditional
+//!   and fields of `this` only, and so does the new code, apart from fields that neither the
+//!   refined class nor the contract names. Calls are part of the new code only where the contract
+//!   asks for nothing but declared fields of `this`: with predicates, locks, credits or conditional
 //!   permissions, nobody knows what a call may change.
 
 mod coupling;

@@ -1,9 +1,9 @@
 //! The ids of findings: what the user was doing, and what could not be shown.
 //!
-//! Each id has one row here: its text, the words of messages, the meaning, and the advice. `silicon explain`, SARIF and
-//! `docs/errors.md` are made of these rows. The engine, the front ends and the runner of Chalice
-//! name ids by variants only. A translation names them as text, in annotations of its own:
-//! [`Pattern`] is what these say.
+//! Each id has one row here: its text, the words of messages, the meaning, and the advice. `silicon
+//! explain`, SARIF and `docs/errors.md` are made of these rows. The engine, the front ends and the
+//! runner of Chalice name ids by variants only. A translation names them as text, in annotations of
+//! its own: [`Pattern`] is what these say.
 
 use std::fmt;
 
@@ -27,8 +27,8 @@ macro_rules! ids {
                 match self { $(Self::$variant => $id,)* }
             }
 
-            /// Returns the words of this part of a message. `%e` stands for what the finding is about.
-            /// Empty where whoever finds it says it in other words.
+            /// Returns the words of this part of a message. `%e` stands for what the finding is
+            /// about. Empty where whoever finds it says it in other words.
             pub fn words(self) -> &'static str {
                 match self { $(Self::$variant => $words,)* }
             }

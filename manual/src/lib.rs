@@ -1,6 +1,7 @@
 //! Manual pages and completions for shells, which packages install beside a command.
 //!
-//! `COMMAND --generate man` prints the page, `--generate bash`, `zsh` or `fish` a completion script.
+//! `COMMAND --generate man` prints the page, `--generate bash`, `zsh` or `fish` a completion
+//! script.
 
 use std::io::{self, Write};
 use std::process;

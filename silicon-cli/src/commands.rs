@@ -74,8 +74,8 @@ pub(crate) enum Command {
 pub(crate) enum About {
     /// Print a completion script for a shell
     Completions { shell: Shell },
-    /// Say what the id of a finding means and what to do about it, or what a word of SIL, Chalice or
-    /// SPL means
+    /// Say what the id of a finding means and what to do about it, or what a word of SIL, Chalice
+    /// or SPL means
     Explain {
         /// As in assert.failed:assertion.false, or a part of it; or a word, as in fold. None: all
         /// ids; sil, chalice, spl: all forms of the language, as pages in Markdown

@@ -1,8 +1,8 @@
 //! `silicon jvm`: clients on the JVM, unchanged.
 //!
 //! Programs that hold Silver's trees (Nagini, Gobra, VerCors, Prusti) end in one class of the
-//! reference verifier. An agent (`jvm/`) puts another class in its place when it is loaded, and that
-//! class has programs verified by [`crate::serve`].
+//! reference verifier. An agent (`jvm/`) puts another class in its place when it is loaded, and
+//! that class has programs verified by [`crate::serve`].
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;

@@ -2,10 +2,10 @@
 //!
 //! Z3 looks at its clock when it likes, and at times not for minutes; it may run out of memory, and
 //! then the process is ended from outside. Threads cannot be ended, so members are verified in
-//! processes of their own ([`crate::supervise::worker`]), several in one while all goes well. A member that is
-//! not done some time after it should be, or with which a process ends, is given up, and the rest
-//! of its file goes on in a new process. What was found before is known here: it is told when it is
-//! found.
+//! processes of their own ([`crate::supervise::worker`]), several in one while all goes well. A
+//! member that is not done some time after it should be, or with which a process ends, is given up,
+//! and the rest of its file goes on in a new process. What was found before is known here: it is
+//! told when it is found.
 //!
 //! This process has one thread, so that it can be copied ([`crate::supervise::process`]).
 

@@ -1,4 +1,5 @@
-//! Symbolic execution of SIL: its rules, and the drivers of its members, on the engine of [`symex`].
+//! Symbolic execution of SIL: its rules, and the drivers of its members, on the engine of
+//! [`symex`].
 //!
 //! In reading order: [`rules`], [`members`].
 

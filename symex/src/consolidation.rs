@@ -6,13 +6,16 @@
 //!
 //! | entry | it is learnt | from | facts |
 //! |---|---|---|---|
-//! | [`quantified`] | what chunks of many locations hold in sum, and that they agree | the heap | n², with quantifiers |
+//! | [`quantified`] | what chunks of many locations hold in sum, and that they agree | the heap |
+//! n², with quantifiers |
 //! | [`nesting`] | instances of one predicate inside each other differ | the heap | n |
 //! | [`pairs`] | different locations, equal values | the heap | n² |
 //! | [`sums`] | portions of one location fit together | the heap | n, each a sum of up to n |
-//! | [`past`] | the same | the heaps from before something was given away | as above, for each heap once |
-//! | [`together`] | the same, with instances opened side by side | the heap's instances | what opening them costs; obligations of rules only |
-//! | [`inside`] | the same, of the heaps inside `unfolding`, `applying` and `old` | a condition that fails | another evaluation; conditions only |
+//! | [`past`] | the same | the heaps from before something was given away | as above, for each heap
+//! once | | [`together`] | the same, with instances opened side by side | the heap's instances |
+//! what opening them costs; obligations of rules only | | [`inside`] | the same, of the heaps
+//! inside `unfolding`, `applying` and `old` | a condition that fails | another evaluation;
+//! conditions only |
 //!
 //! [`Engine::learn_from_heap`] is the first five, for what is left in the middle of a consume and
 //! for the heaps around a package, too. Nothing is learnt twice: a fact that is known costs

@@ -1,10 +1,10 @@
 //! The knowledge about the present path, and the questions about it.
 //!
 //! In reading order: [`decide`] (questions, cheap and thorough, and branches), [`goals`] (the form
-//! of goals), [`written`] (goals about all elements of a literal), [`arguments`] (arguments that are
-//! equal by a theory), [`symbols`] (function symbols, and what the prover is told of them), [`functions`]
-//! (axioms of the functions verified so far), [`type_patterns`] and [`domain`] (instances of
-//! domains), [`subject`] (what questions are about, for the statistics).
+//! of goals), [`written`] (goals about all elements of a literal), [`arguments`] (arguments that
+//! are equal by a theory), [`symbols`] (function symbols, and what the prover is told of them),
+//! [`functions`] (axioms of the functions verified so far), [`type_patterns`] and [`domain`]
+//! (instances of domains), [`subject`] (what questions are about, for the statistics).
 
 mod arguments;
 pub(crate) mod decide;

@@ -11,7 +11,8 @@
 //! [`quantifiers`], [`permission`], [`consolidation`] (what is learnt before an obligation fails),
 //! [`rules`], [`members`]. Each of these names those before it and no others.
 //!
-//! Beside them stand what a run is given ([`options`], [`observer`]) and what it gives ([`report`]).
+//! Beside them stand what a run is given ([`options`], [`observer`]) and what it gives
+//! ([`report`]).
 
 mod apart;
 pub mod clock;

@@ -1,7 +1,8 @@
 //! How a rule is run: once for each way its decisions can go, with states merged where ways meet.
 //!
 //! In reading order: [`scopes`] (the tree of facts), [`explore`] (decisions, runs and their
-//! journals), [`merge`] (one state of several), [`ahead`] (when merging pays), [`parts`] (paths that another engine follows).
+//! journals), [`merge`] (one state of several), [`ahead`] (when merging pays), [`parts`] (paths
+//! that another engine follows).
 
 pub mod ahead;
 pub mod explore;

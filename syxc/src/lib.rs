@@ -11,9 +11,10 @@
 //!
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported),
 //! [`eval`], [`functions`], [`assertion`] (produce and consume), [`many`] (permission to many
-//! locations), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`],
-//! [`defaults`] (options of the original verifier), [`calls`], [`loops`], [`terminates`] (that
-//! functions come to an end), [`threads`] (locks, forks and channels), [`member`].
+//! locations), [`instance`] (fold and unfold), [`together`] (instances beside each other),
+//! [`fractions`] (what `rd` stands for), [`exec`], [`defaults`] (options of the original verifier),
+//! [`calls`], [`loops`], [`terminates`] (that functions come to an end), [`threads`] (locks, forks
+//! and channels), [`member`].
 
 mod assertion;
 mod calls;

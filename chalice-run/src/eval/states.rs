@@ -114,8 +114,8 @@ impl Machine<'_> {
         value
     }
 
-    /// The claims of an assertion about a recorded state. Of a location it says how much was held of
-    /// it at least, whatever it says of others. What a start does not tell of its past is not
+    /// The claims of an assertion about a recorded state. Of a location it says how much was held
+    /// of it at least, whatever it says of others. What a start does not tell of its past is not
     /// judged.
     fn said_then(&mut self, body: &Expr, slots: &mut [Value]) -> Res<Value> {
         if body.is_pure {

@@ -73,9 +73,9 @@ impl<'c> Setting<'c> {
         setting
     }
 
-    /// Puts new code in front of the code that it replaces; both have to agree. `variables` are those
-    /// of the refined method, `added` those that refinement has added. `declared` tells whether
-    /// variables that both sides declare are compared, too.
+    /// Puts new code in front of the code that it replaces; both have to agree. `variables` are
+    /// those of the refined method, `added` those that refinement has added. `declared` tells
+    /// whether variables that both sides declare are compared, too.
     pub(super) fn side_by_side(
         &self,
         (variables, added): (&[String], &[String]),
@@ -252,7 +252,8 @@ impl Asked {
                 };
                 match (own_field(target, &is_formal), &target.kind) {
                     (Some(field), _) if is_field(field) => self.own.push(field.to_owned()),
-                    // What else a field may be: a predicate, or one that the language gives objects.
+                    // What else a field may be: a predicate, or one that the language gives
+                    // objects.
                     (None, ExprKind::Select { member, .. })
                         if !names.predicates.contains(&member.name) && member.name != "mu" =>
                     {

@@ -74,8 +74,8 @@ fn what_is_read_back_is_what_was_printed() {
     });
 }
 
-/// The tree as text, without the places of its nodes. The text of a program has the domain of an adt,
-/// in which constructors are functions like others.
+/// The tree as text, without the places of its nodes. The text of a program has the domain of an
+/// adt, in which constructors are functions like others.
 fn without_spans(program: &Program) -> String {
     let text = format!("{program:#?}").replace("is_constructor: true", "is_constructor: false");
     let mut kept = String::with_capacity(text.len());

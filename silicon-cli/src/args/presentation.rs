@@ -23,8 +23,8 @@ pub(crate) struct Presentation {
     #[arg(long = "report", value_name = "FORMAT=FILE")]
     pub(crate) reports: Vec<ReportFile>,
 
-    /// Fail only for what is new: findings in FILE, a report in SARIF of an earlier run, are neither
-    /// shown nor counted in the exit code
+    /// Fail only for what is new: findings in FILE, a report in SARIF of an earlier run, are
+    /// neither shown nor counted in the exit code
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     baseline: Option<PathBuf>,
 

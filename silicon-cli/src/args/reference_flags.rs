@@ -43,8 +43,8 @@ use Means::{
 };
 use Values::{None as No, One, Several};
 
-/// All of them, but for those that are options of ours by the same name ([`crate::args::silicon_flags`]).
-/// Those that are not here are unknown to the reference, too.
+/// All of them, but for those that are options of ours by the same name
+/// ([`crate::args::silicon_flags`]). Those that are not here are unknown to the reference, too.
 const FLAGS: &[(&str, Values, Means)] = &[
     ("--assertionMode", Several, Nothing),
     ("--assertTimeout", One, AssertTimeout),

@@ -18,9 +18,9 @@ type Sum = (Term, i64);
 
 /// The order of terms, as far as it is known.
 ///
-/// PERFORMANCE: terms whose difference is known form a tree. A chain of updates costs no search, and
-/// new edges join roots only. A root with edges keeps them when it gets a parent, and two more edges
-/// stand for the equation.
+/// PERFORMANCE: terms whose difference is known form a tree. A chain of updates costs no search,
+/// and new edges join roots only. A root with edges keeps them when it gets a parent, and two more
+/// edges stand for the equation.
 #[derive(Default)]
 pub(super) struct Order {
     /// Edges from x to y of length n, by x.

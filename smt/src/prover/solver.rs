@@ -55,9 +55,10 @@ impl Retry {
 
     /// The most steps of a first try behind which the same arithmetic is tried again.
     ///
-    /// PERFORMANCE: an obligation that fails costs all tries. Where an order of instances came to an
-    /// end without a proof, another one was seen to find it behind 1,000 to 7,000 steps (3 proofs in
-    /// 1,400 programs). Behind more than 20,000, it took a fifth of Z3's time, for nothing.
+    /// PERFORMANCE: an obligation that fails costs all tries. Where an order of instances came to
+    /// an end without a proof, another one was seen to find it behind 1,000 to 7,000 steps (3
+    /// proofs in 1,400 programs). Behind more than 20,000, it took a fifth of Z3's time, for
+    /// nothing.
     const FEW_STEPS: u64 = 20_000;
 
     /// The steps that a retry with the same arithmetic may take beyond those of the first try.

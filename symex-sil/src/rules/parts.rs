@@ -135,9 +135,8 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
         Ok(frame)
     }
 
-    /// Returns the blame for the body of a predicate at its uses: trusted if the body passed its own
-    /// check.
-    /// But what it asserts has been shown of a whole instance only (see
+    /// Returns the blame for the body of a predicate at its uses: trusted if the body passed its
+    /// own check. But what it asserts has been shown of a whole instance only (see
     /// [`Sil::verify_predicate`]), so of a part it is trusted as far as the one who uses it is.
     ///
     /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a

@@ -91,8 +91,8 @@ impl Engine<'_> {
 
     /// Assumes an obligation that has failed, so that its consequences are not reported as well.
     /// Not where that would end the path, since all other errors behind it would be hidden. Tells
-    /// whether the obligation is assumed. If not, the caller taints the values that depend on it, and
-    /// the path is in doubt.
+    /// whether the obligation is assumed. If not, the caller taints the values that depend on it,
+    /// and the path is in doubt.
     ///
     /// SOUNDNESS: only after a report, or where a report is relied on, so that the member is not
     /// verified.
@@ -131,8 +131,8 @@ impl Engine<'_> {
         self.assume(fact)
     }
 
-    /// Ends the ways that are in doubt: where something could not even be assumed, the contract that
-    /// is owed at the end depends on it. Checks before the end do not.
+    /// Ends the ways that are in doubt: where something could not even be assumed, the contract
+    /// that is owed at the end depends on it. Checks before the end do not.
     pub fn end_doubtful(&mut self) -> Result<(), Stop> {
         let in_doubt = self.unless_in_doubt(Terms::FALSE)?;
         let sure = self.terms.not(in_doubt);

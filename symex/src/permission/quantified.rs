@@ -7,8 +7,8 @@
 //!
 //! In reading order: [`chunks`] (the representation), [`injectivity`], [`inverse`], [`single`] (one
 //! location of a resource with quantified chunks), [`rewrite`] (writing one), [`everywhere`] (all
-//! locations at once), [`summaries`] (the values of several chunks as one map), [`touch`] (locations
-//! as triggers). What assertions say of them is in [`crate::rules::quantified`].
+//! locations at once), [`summaries`] (the values of several chunks as one map), [`touch`]
+//! (locations as triggers). What assertions say of them is in [`crate::rules::quantified`].
 //!
 //! Differs from the paper
 //! - DIVERGENCE: permission to a single location stays an ordinary chunk. Which chunks there are

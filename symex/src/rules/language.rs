@@ -183,8 +183,8 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         }
     }
 
-    /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap; yields
-    /// the snapshot of what was taken.
+    /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap;
+    /// yields the snapshot of what was taken.
     fn consume_all<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Self::Expr>,

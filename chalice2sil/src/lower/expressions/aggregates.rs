@@ -5,7 +5,8 @@
 //! the last element to the sum of the others. A maximum is a function with two axioms: no element
 //! is greater, and some element is as great. The body may read fields of the element, and the
 //! function then needs permission to them. Sets have no last element: a sum over a set is the sum
-//! of a valuation of its elements (see [`crate::lower::expressions::set_sums`]), and the function yields the valuation.
+//! of a valuation of its elements (see [`crate::lower::expressions::set_sums`]), and the function
+//! yields the valuation.
 //!
 //! DIVERGENCE: of the maximum of nothing nothing is known.
 

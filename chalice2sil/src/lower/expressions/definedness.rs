@@ -226,8 +226,8 @@ impl Member<'_, '_> {
     }
 
     /// Returns the condition of `unfolding P in body`: enough of `P` is held, and `body` is defined
-    /// where `P` is open. A `body` that reads only fields of the receiver that `P` certainly contains
-    /// is defined without a proof.
+    /// where `P` is open. A `body` that reads only fields of the receiver that `P` certainly
+    /// contains is defined without a proof.
     fn unfolded(&mut self, access: &Access, body: &Expr, env: &Env) -> Option<s::Expr> {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
         if env.then.is_some() {

@@ -8,7 +8,8 @@ use crate::lower::Member;
 use crate::lower::env::{Env, Held, Locks};
 
 impl Member<'_, '_> {
-    /// Makes the claim `holds(target)` or `rd holds(target)`; nothing if the lock state is not at hand.
+    /// Makes the claim `holds(target)` or `rd holds(target)`; nothing if the lock state is not at
+    /// hand.
     pub(crate) fn holds(&self, target: &s::Expr, mode: LockMode, env: &Env) -> Option<s::Expr> {
         if matches!(env.locks, Locks::Nothing { .. }) {
             return Some(truth(false));

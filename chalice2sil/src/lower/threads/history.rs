@@ -1,5 +1,6 @@
 //! History constraints: what a monitor invariant says with `old` of the state in which the object
-//! was last acquired, released or shared. The states themselves are in [`crate::lower::threads::states`].
+//! was last acquired, released or shared. The states themselves are in
+//! [`crate::lower::threads::states`].
 //!
 //! Differs from the original verifier
 //! - DIVERGENCE: a history constraint has to be transitive as well as reflexive, since several

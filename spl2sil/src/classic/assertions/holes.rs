@@ -52,8 +52,8 @@ impl<'p> Member<'_, 'p> {
         Ok(Case { formulas, sets, bindings: std::mem::take(&mut self.bindings) })
     }
 
-    /// Fills a hole that is a footprint of its own with all that is owned besides the others: whoever
-    /// hands over a footprint may choose it.
+    /// Fills a hole that is a footprint of its own with all that is owned besides the others:
+    /// whoever hands over a footprint may choose it.
     fn fill_with_rest(&mut self, sets: &Footprint) -> bool {
         let Some(mut rests) = self.rests.take() else { return false };
         let mut found = false;

@@ -1,7 +1,7 @@
 //! Writing a location where it is: for resources with quantified chunks that have been split often.
 //!
-//! A field assignment gives full permission away and receives it again. So the amounts of all chunks
-//! may stay as they are, and the value changes wherever the location may be.
+//! A field assignment gives full permission away and receives it again. So the amounts of all
+//! chunks may stay as they are, and the value changes wherever the location may be.
 //!
 //! PERFORMANCE: split off, each written location is one more chunk that every later one may be the
 //! same as. The sum that a write has to show then grows with each write before it.
@@ -15,8 +15,8 @@ use crate::state::heap::{Chunk, Resource};
 use crate::state::quantified::QuantifiedChunk;
 use crate::{Amounts, Engine, Stop};
 
-/// With as many ordinary chunks beside quantified ones, nothing is split off any more. COMPLETENESS:
-/// values of ordinary chunks are found without a proof.
+/// With as many ordinary chunks beside quantified ones, nothing is split off any more.
+/// COMPLETENESS: values of ordinary chunks are found without a proof.
 const MANY: usize = 8;
 
 /// With fewer ordinary chunks than this, locations are always split off; between the two numbers
@@ -24,8 +24,8 @@ const MANY: usize = 8;
 const FEW: usize = 3;
 
 impl Engine<'_> {
-    /// Gives a field of a receiver a new value in all chunks that may hold it, if there are many and
-    /// full permission is shown. Tells whether the value is written.
+    /// Gives a field of a receiver a new value in all chunks that may hold it, if there are many
+    /// and full permission is shown. Tells whether the value is written.
     ///
     /// SOUNDNESS: what the chunks hold together is full permission before and after. A map that is
     /// another one with one value changed exists whatever holds, and the value of a chunk that is
@@ -67,7 +67,8 @@ impl Engine<'_> {
         let mut chunks = Vec::with_capacity(ordinary.len());
         for chunk in ordinary {
             let is_it = same_arguments(&mut self.terms, &chunk.arguments, &arguments);
-            // PERFORMANCE: the value has no name, whose definition would be a case for Z3 to look at.
+            // PERFORMANCE: the value has no name, whose definition would be a case for Z3 to look
+            // at.
             let value = self.terms.ite(is_it, value, chunk.value);
             chunks.push(Chunk { value, ..chunk.clone() });
         }
