@@ -500,7 +500,8 @@ mod tests {
     }
 
     fn in_order(lanes: Vec<Lane>) -> Vec<usize> {
-        let schedule = Schedule { tasks: Vec::new(), lanes };
+        let tasks = lanes.iter().map(|_| task(&[], 1)).collect();
+        let schedule = Schedule { tasks, lanes };
         let done = Mutex::new(Vec::new());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         pool.install(|| {
