@@ -1,9 +1,8 @@
 //! The rules that languages share.
 //!
 //! In reading order: [`assertion`] (the forms of assertions), [`language`] (produce and consume),
-//! [`shape`] (of snapshots), [`location`], [`quantified`] (many
-//! locations), [`field`], [`instance`] (of a predicate),
-//! [`application`] (of a function), [`for_all`].
+//! [`shape`] (of snapshots), [`location`], [`quantified`] (many locations), [`field`],
+//! [`instance`] (of a predicate), [`application`] (of a function), [`for_all`].
 
 pub mod application;
 pub mod assertion;

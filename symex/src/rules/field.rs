@@ -17,7 +17,8 @@ enum Unread {
 }
 
 impl Engine<'_> {
-    /// The same, of a receiver that has been evaluated.
+    /// `e.f`, of a receiver that has been evaluated: needs some permission (Schwerhoff 2011, figure
+    /// 4).
     pub fn read_field(
         &mut self,
         receiver: Term,
