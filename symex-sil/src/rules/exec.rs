@@ -124,7 +124,7 @@ impl Sil<'_, '_> {
         self.write_field(receiver_value, field, value, stmt.span, blame)
     }
 
-    /// Large values get a name, so that later terms stay small.
+    /// Gives a variable a value.
     fn assign(&mut self, target: LocalId, value: Term) -> Result<(), Stop> {
         let name = self.frame.locals[target].name.clone();
         let value = self.named(&name, value)?;

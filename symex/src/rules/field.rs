@@ -107,6 +107,7 @@ impl Engine<'_> {
         self.add_chunk(resource, chunk)
     }
 
+    /// Gives a large value a name, so that later terms stay small.
     pub fn named(&mut self, hint: &str, value: Term) -> Result<Term, Stop> {
         let small = match self.terms.kind(value) {
             TermKind::Apply(_, arguments) => arguments.is_empty(),
