@@ -59,6 +59,7 @@ impl Engine<'_> {
         self.knowledge.known.len()
     }
 
+    /// Learns the shape of a heap: of chunks beside each other.
     pub fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
         self.learn_from_quantified(heap)?;
         self.note_instances_of(heap)?;

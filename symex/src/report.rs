@@ -51,6 +51,7 @@ pub enum MemberKind {
 }
 
 impl MemberKind {
+    /// Returns the word for the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Method => "method",
@@ -330,6 +331,7 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Adds the questions of another place.
     pub fn add(&mut self, other: Asked) {
         self.count += other.count;
         self.time += other.time;
@@ -348,6 +350,7 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// Adds the cost of another place.
     pub fn add(&mut self, other: Cost) {
         self.asked.add(other.asked);
         self.steps += other.steps;
@@ -391,6 +394,7 @@ impl Questions {
         }
     }
 
+    /// Adds the questions of another run.
     pub fn add(&mut self, other: &Questions) {
         self.by_form += other.by_form;
         self.by_facts += other.by_facts;

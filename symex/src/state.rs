@@ -28,10 +28,12 @@ use crate::{Amounts, Reading};
 pub struct Store(Rc<Vec<Option<Term>>>);
 
 impl Store {
+    /// Makes a store in which no variable has a value.
     pub fn new(locals: &Arena<Local>) -> Self {
         Self(Rc::new(vec![None; locals.len()]))
     }
 
+    /// Returns the value of a variable, if it has one.
     pub fn get(&self, local: LocalId) -> Option<Term> {
         self.0.get(index(local)).copied().flatten()
     }
@@ -41,6 +43,7 @@ impl Store {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Gives a variable a value.
     pub fn set(&mut self, local: LocalId, value: Term) {
         Rc::make_mut(&mut self.0)[index(local)] = Some(value);
     }

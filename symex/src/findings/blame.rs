@@ -37,6 +37,7 @@ pub struct Blame {
 }
 
 impl Blame {
+    /// Blames an error at a place; definedness is checked.
     pub fn new(error: ErrorId, span: Span) -> Self {
         let definedness = Definedness::Checked;
         Self { error, span, definedness, clause: None, lacking: None, words: None }
@@ -58,6 +59,7 @@ impl Blame {
         }
     }
 
+    /// Adds the clause of the contract whose use failed.
     pub fn clause(self, clause: Span) -> Self {
         Self { clause: Some(clause), ..self }
     }
@@ -72,10 +74,12 @@ impl Blame {
         Self { definedness: Definedness::Silent, ..self }
     }
 
+    /// Tells whether definedness is taken for granted.
     pub fn is_trusted(self) -> bool {
         self.definedness != Definedness::Checked
     }
 
+    /// Tells whether everything is known to hold.
     pub fn is_silent(self) -> bool {
         self.definedness == Definedness::Silent
     }
@@ -171,6 +175,7 @@ impl Engine<'_> {
         Step { condition, text, taken }
     }
 
+    /// Stops at an expression that the engine does not know.
     pub fn unsupported<T>(&self, expr: &Expr, what: &str) -> Result<T, Stop> {
         Err(Stop::Unsupported { span: expr.span, what: what.to_owned() })
     }
@@ -185,6 +190,7 @@ pub fn contradiction(at: Span, what: &str) -> Finding {
 /// The contradictory part where no state meets the invariant of a loop.
 pub const INVARIANT: &str = "the loop invariant";
 
+/// Stops at a construct that the engine does not know.
 pub fn unsupported_at<T>(span: Span, what: &str) -> Result<T, Stop> {
     Err(Stop::Unsupported { span, what: what.to_owned() })
 }

@@ -88,10 +88,12 @@ impl Engine<'_> {
         self.incidents.unread = true;
     }
 
+    /// Notes that a trigger is not defined where it is written.
     pub fn note_undefined_trigger(&mut self) {
         self.incidents.undefined_trigger = true;
     }
 
+    /// Notes that permission is missing, and the error that says so.
     pub fn note_missing(&mut self, reported: Option<Reported>) {
         self.incidents.missing = Some(Missing { reported });
     }

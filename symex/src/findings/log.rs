@@ -146,18 +146,22 @@ impl Found {
         self.findings.is_empty() && !self.gave_up
     }
 
+    /// Tells whether something was given up.
     pub fn gave_up(&self) -> bool {
         self.gave_up
     }
 
+    /// Tells whether something was found.
     pub fn has_findings(&self) -> bool {
         !self.findings.is_empty()
     }
 
+    /// Returns the findings, in the order in which they were made.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.values()
     }
 
+    /// Drops all findings but those that `keep` wants.
     pub fn retain(&mut self, mut keep: impl FnMut(&Finding) -> bool) {
         self.findings.retain(|_, finding| keep(finding));
     }
@@ -324,6 +328,7 @@ impl Log {
         self.statistics.count_asked((self.place, self.construct), subject, cost, is_first);
     }
 
+    /// Counts a path of a method.
     pub fn count_path(&mut self) {
         self.statistics.paths += 1;
     }

@@ -127,6 +127,7 @@ impl Engine<'_> {
         Some((sort, Constructors { tag, constructors }))
     }
 
+    /// Runs with the types that an instance gives the parameters of a domain.
     pub fn in_instance<T>(
         &mut self,
         domain: &Domain,

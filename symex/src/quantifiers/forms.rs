@@ -260,6 +260,7 @@ impl Engine<'_> {
         }
     }
 
+    /// Puts limited applications of functions for those that are unrolled.
     pub fn limited_variant(&mut self, term: Term) -> Term {
         if self.made.limited.is_empty() {
             return term;

@@ -20,6 +20,7 @@ pub struct Ahead {
 }
 
 impl Ahead {
+    /// Counts the paths of an implementation.
     pub fn new(program: &Program, method: &Method, cfg: &Cfg) -> Self {
         let end = ways_of_all(&method.contract.postconditions);
         let mut counting = Counting { program, cfg, end, counts: ArenaMap::default() };
@@ -98,10 +99,12 @@ impl Counting<'_> {
     }
 }
 
+/// Returns the number of ways of one kind or another, capped.
 pub fn sum(left: u64, right: u64) -> u64 {
     left.saturating_add(right).min(MANY)
 }
 
+/// Returns the number of ways of one kind and then another, capped.
 pub fn product(left: u64, right: u64) -> u64 {
     left.saturating_mul(right).min(MANY)
 }
@@ -111,6 +114,7 @@ fn ways_of_contract(contract: &Contract) -> u64 {
     product(ways_of_all(&contract.preconditions), ways_of_all(&contract.postconditions))
 }
 
+/// Counts the ways through clauses, one behind the other.
 pub fn ways_of_all(clauses: &[Expr]) -> u64 {
     clauses.iter().map(ways).fold(1, product)
 }

@@ -58,10 +58,12 @@ impl Heap {
         self.chunks.get(&resource).map_or(&[], |chunks| chunks.as_slice())
     }
 
+    /// Lists the resources that have chunks, with these.
     pub fn resources(&self) -> impl Iterator<Item = (Resource, &[Chunk])> {
         self.chunks.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
     }
 
+    /// Replaces all chunks of a resource.
     pub fn set(&mut self, resource: Resource, chunks: Vec<Chunk>) {
         Rc::make_mut(&mut self.chunks).insert(resource, Rc::new(chunks));
     }
@@ -71,19 +73,23 @@ impl Heap {
         self.quantified.get(&resource).map_or(&[], |chunks| chunks.as_slice())
     }
 
+    /// Lists the resources that have quantified chunks, with these.
     pub fn quantified_resources(&self) -> impl Iterator<Item = (Resource, &[QuantifiedChunk])> {
         self.quantified.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
     }
 
+    /// Replaces all quantified chunks of a resource.
     pub fn set_quantified(&mut self, resource: Resource, chunks: Vec<QuantifiedChunk>) {
         Rc::make_mut(&mut self.quantified).insert(resource, Rc::new(chunks));
     }
 
+    /// Adds a quantified chunk, as the last one.
     pub fn push_quantified(&mut self, resource: Resource, chunk: QuantifiedChunk) {
         let chunks = Rc::make_mut(&mut self.quantified).entry(resource).or_default();
         Rc::make_mut(chunks).push(chunk);
     }
 
+    /// Adds a chunk, as the last one.
     pub fn push(&mut self, resource: Resource, chunk: Chunk) {
         let chunks = Rc::make_mut(&mut self.chunks).entry(resource).or_default();
         Rc::make_mut(chunks).push(chunk);

@@ -43,6 +43,7 @@ pub struct QuantifiedChunk {
 }
 
 impl QuantifiedChunk {
+    /// Makes the chunk of an access, whose values are in a map.
     pub fn new(access: &Access, footprint: Footprint, map: Term) -> Self {
         Self {
             amount: footprint.amount,

@@ -78,6 +78,7 @@ impl Engine<'_> {
         }
     }
 
+    /// Returns the name of a resource in symbols.
     pub fn resource_name(&self, resource: Resource) -> String {
         match resource {
             Resource::Field(field) => self.program.fields[field].name.to_string(),

@@ -17,16 +17,19 @@ use crate::state::heap::Heap;
 pub struct Changes(Rc<Vec<(Term, Term)>>);
 
 impl Changes {
+    /// Lists all of them, the last one last.
     pub fn iter(&self) -> impl Iterator<Item = (Term, Term)> + '_ {
         self.0.iter().copied()
     }
 
+    /// Gives an object a value, which becomes the last one.
     pub fn set(&mut self, object: Term, value: Term) {
         let all = Rc::make_mut(&mut self.0);
         all.retain(|&(known, _)| known != object);
         all.push((object, value));
     }
 
+    /// Forgets all of them.
     pub fn clear(&mut self) {
         self.0 = Rc::default();
     }
@@ -38,14 +41,17 @@ impl Changes {
 pub struct Balances(Changes);
 
 impl Balances {
+    /// Lists all of them, the last one last.
     pub fn iter(&self) -> impl Iterator<Item = (Term, Term)> + '_ {
         self.0.iter()
     }
 
+    /// Returns the balance of a channel, by this name.
     pub fn of(&self, channel: Term) -> Option<Term> {
         self.iter().find(|&(known, _)| known == channel).map(|(_, amount)| amount)
     }
 
+    /// Gives a channel another balance.
     pub fn set(&mut self, channel: Term, amount: Term) {
         self.0.set(channel, amount);
     }
@@ -111,18 +117,22 @@ pub struct Kept {
 pub struct Moments(Rc<Vec<Kept>>);
 
 impl Moments {
+    /// Lists all of them, the last one last.
     pub fn all(&self) -> &[Kept] {
         &self.0
     }
 
+    /// Adds a state, as the last one.
     pub fn push(&mut self, kept: Kept) {
         Rc::make_mut(&mut self.0).push(kept);
     }
 
+    /// Replaces a state.
     pub fn set(&mut self, position: usize, kept: Kept) {
         Rc::make_mut(&mut self.0)[position] = kept;
     }
 
+    /// Forgets all of them.
     pub fn clear(&mut self) {
         self.0 = Rc::default();
     }
