@@ -4,6 +4,8 @@
 //! body it is about, each conjunct of an expansion carries an annotation [`KEY`]: its span is the
 //! place in the body, its values are the parameters and the places of their arguments. Text is made
 //! of these where somebody asks for it.
+//!
+//! The statements of an expansion stand in the macro's body, and carry where the macro is used.
 
 use rustc_hash::FxHashMap;
 
@@ -12,10 +14,14 @@ use front::grow_stack;
 use crate::program::Program;
 use crate::source::map::outward;
 use crate::source::{FileId, Name, OriginId, Sources, Span};
-use crate::syntax::{Annotation, BinaryOp, Expr, ExprKind};
+use crate::syntax::{Annotation, BinaryOp, Expr, ExprKind, Stmt};
 
 /// The annotation of a conjunct. Nobody writes it, and it is not printed.
-pub(crate) const KEY: &str = "src.macro";
+const KEY: &str = "src.macro";
+
+/// The annotation of a statement that a macro has made: its span is the place where the macro is
+/// used. The statement itself stands in the macro's body. Nobody writes it, and it is not printed.
+const USE: &str = "src.use";
 
 /// How many characters of a conjunct are shown.
 const LONGEST: usize = 120;
@@ -50,6 +56,23 @@ pub(super) fn note(expr: &mut Expr, parameters: &[Name]) {
 
 pub(crate) fn is_note(annotation: &Annotation) -> bool {
     &*annotation.key == KEY
+}
+
+/// Tells whether the expansion of macros has made an annotation.
+pub(crate) fn is_of_macros(annotation: &Annotation) -> bool {
+    is_note(annotation) || &*annotation.key == USE
+}
+
+/// Notes on statements of a macro's body where the macro is used.
+pub(super) fn note_use(statements: &mut [Stmt], used: Span) {
+    let note = Annotation { key: USE.into(), values: Vec::new(), span: used };
+    statements.iter_mut().for_each(|statement| statement.annotations.push(note.clone()));
+}
+
+/// Returns the places where the macros around a node are used, innermost first.
+pub(crate) fn uses(program: &Program, origin: OriginId) -> impl Iterator<Item = Span> {
+    let annotations = outward(program, origin).flat_map(|origin| &origin.annotations);
+    annotations.filter(|annotation| &*annotation.key == USE).map(|annotation| annotation.span)
 }
 
 /// The values of a note: each parameter, and the place of its argument.

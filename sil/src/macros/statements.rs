@@ -11,7 +11,7 @@ use crate::syntax::{
 
 use super::expand::Meaning;
 use super::table::MacroId;
-use super::{Argument, Expander, Variable, names};
+use super::{Argument, Expander, Variable, names, parts};
 
 impl Expander {
     pub(super) fn method(&mut self, method: &mut Method) {
@@ -173,10 +173,12 @@ impl Expander {
             }
             return;
         };
+        let before = result.len();
         self.in_frame(id, arguments, span, |expander| {
             let body = stacker::maybe_grow(COPY_STACK, 2 * COPY_STACK, || body.clone());
             grow_stack(|| expander.statements(body.statements, result));
         });
+        parts::note_use(&mut result[before..], span);
     }
 
     fn stmt(&mut self, statement: &mut StmtKind) {

@@ -2,16 +2,21 @@
 
 use crate::load;
 use crate::macros::parts;
-use crate::syntax::Expr;
 use crate::syntax::walk::{Rewriter, rewrite};
+use crate::syntax::{Expr, Stmt};
 
-/// Takes away what says which conjunct of a macro stands where.
+/// Takes away what says which part of a macro stands where.
 struct WithoutNotes;
 
 impl Rewriter for WithoutNotes {
     fn expr(&mut self, expr: &mut Expr) {
-        expr.annotations.retain(|annotation| !parts::is_note(annotation));
+        expr.annotations.retain(|annotation| !parts::is_of_macros(annotation));
         rewrite::expr(self, expr);
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        stmt.annotations.retain(|annotation| !parts::is_of_macros(annotation));
+        rewrite::stmt(self, stmt);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which `@src.…` annotations to write at a node, so that reading them back gives the node its
 //! origin.
 
+use crate::macros::parts::is_of_macros;
 use crate::program::{Annotation, Origins, Program};
 use crate::source::OriginId;
 
@@ -26,7 +27,7 @@ pub(super) fn between(
         .into_iter()
         .rev()
         .flat_map(|entry| &entry.annotations)
-        .filter(|annotation| !matches!(&*annotation.key, "src.file" | crate::macros::parts::KEY))
+        .filter(|annotation| &*annotation.key != "src.file" && !is_of_macros(annotation))
         .collect()
 }
 

@@ -283,7 +283,7 @@ pub(super) fn split_annotations(
     let is_source = |annotation: &&Annotation| annotation.key.starts_with("src.");
     let source: Vec<_> = annotations.iter().filter(is_source).cloned().collect();
     if !source.is_empty() {
-        origins.is_annotated |= !source.iter().all(parts::is_note);
+        origins.is_annotated |= !source.iter().all(parts::is_of_macros);
         for annotation in &source {
             match (&*annotation.key, &annotation.values[..]) {
                 ("src.file", [key, path]) => {

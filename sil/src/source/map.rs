@@ -13,6 +13,9 @@ use crate::source::{LineColumn, OriginId, SourceFile, Sources, Span};
 /// The words for the place where a macro is used, about an error inside of it.
 pub const USED_HERE: &str = "used here";
 
+/// The words for the place where a macro is used that has the statement of an error.
+const MACRO_USED_HERE: &str = "the macro is used here";
+
 /// Explains errors of one program.
 pub struct SourceMap<'a> {
     program: &'a Program,
@@ -124,6 +127,8 @@ impl<'a> SourceMap<'a> {
             let used = at_reason.replace(self.own_place(span));
             notes.extend(used.map(|used| (used, USED_HERE.to_owned())));
         }
+        let uses = parts::uses(self.program, error.origin);
+        notes.extend(uses.map(|used| (self.own_place(used), MACRO_USED_HERE.to_owned())));
         Explained {
             generated: generated.filter(|own| *own != place),
             id,
