@@ -2,7 +2,7 @@
 //!
 //! A quantified chunk gives, for every location r of a resource, an amount p(r) and a value: a map
 //! from locations to values, of a sort of its own per resource. p(r) is a term over variables that
-//! stand for the location, the [`Engine::formals`] of the resource; what the quantifier says about
+//! stand for the location, the `formals` of the resource; what the quantifier says about
 //! its variables is turned around by inverse functions of the receiver expression.
 //!
 //! In reading order: [`chunks`] (the representation), [`injectivity`], [`inverse`], [`single`] (one

@@ -25,8 +25,8 @@ pub struct Mode {
     pub in_trigger: bool,
     /// An evaluation learns from the heaps it comes to.
     pub(crate) learns_inside: bool,
-    /// Assertions inside of expressions are not shown now, but later (see
-    /// [`Sil::verify_predicate`](crate::rules::Sil::verify_predicate)).
+    /// Assertions inside of expressions are not shown now, but later: where the body of a predicate
+    /// is checked.
     pub leaves_out_assertions: bool,
     /// Amounts that may be negative are no error now, but are looked at again later.
     pub leaves_out_amounts: bool,
