@@ -117,7 +117,9 @@ fn an_edit_ends_the_run_that_is_at_work() {
     let expected = "(bound verified), (uses verified), (other verified), more failed";
     assert_eq!(members(&last), expected);
     running.signal(Signal::INT);
-    assert_eq!(running.end().status.code(), Some(1));
+    // A run that read the edit before anybody saw it is repeated; the signal may end the repetition.
+    let code = running.end().status.code();
+    assert!(matches!(code, Some(1 | 130)), "{code:?}");
 }
 
 /// Programs come and go, and so do files that they miss.
