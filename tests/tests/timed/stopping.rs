@@ -494,7 +494,7 @@ fn a_thousand_files_under_a_memory_limit_have_verdicts() {
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
     let directory = Scratch::new(&files);
     let arguments =
-        ["--message-format", "json", "-j", "2", "--limit", "0", "--member-limit", "8", "."];
+        ["--message-format", "json", "-j", "2", "--limit", "0", "--member-limit", "20", "."];
     let ended = with_memory(2_200_000, directory.path(), &arguments);
     assert_eq!(ended.status.code(), Some(1), "{}", ended.stderr);
     let run = ended.find("run", |_| true);
