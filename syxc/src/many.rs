@@ -16,11 +16,11 @@ use super::fractions::Claim;
 use super::{Chalice, Direct, is_pure, renumbered, span};
 use symex::findings::blame::{Blame, Reason};
 use symex::permission::quantified;
-use symex::quantifiers::one_point::remove_fixed_variables;
+use symex::rules::quantified::BelowQuantifiers;
 use symex::rules::shape::assembled;
 use symex::state::heap::Resource;
 use symex::state::quantified::Access as Many;
-use symex::{Explore, Stop, View};
+use symex::{Explore, Stop};
 
 /// A step between an assertion and one of its parts, outermost first.
 #[derive(Clone, Copy)]
@@ -279,11 +279,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
             chalice.under(guard, |chalice| chalice.scaled(access, blame))
         })?;
         if let Some(many) = &mut many {
-            remove_fixed_variables(&mut self.terms, many);
-            self.remove_offsets(many);
-            let mut mentioned = many.arguments.clone();
-            mentioned.extend([many.guard, many.amount]);
-            self.mention_explicit_collections(&mentioned)?;
+            self.simplify(many)?;
             if self.is_any_fraction(&access.amount) && self.here.consuming.is_some() {
                 self.leave_some_of_each(many)?;
             }
@@ -321,82 +317,56 @@ impl<'v, 'p> Chalice<'v, 'p> {
         if let Object::Written(object) = object {
             self.summarise([object])?;
         }
-        let store = self.frame.store.clone();
-        let applications = self.gathered.applications.len();
-        let met_below = self.gathered.below.len();
-        let mut variables = Vec::new();
-        let mut named = |chalice: &mut Self, sort: Sort| {
-            let position = chalice.mode.bound.len() + variables.len();
-            let variable = chalice.terms.named_variable(&format!("x%{position}"), sort);
-            variables.push(variable);
-            variable
-        };
+        let mut sorts = Vec::new();
         for step in steps {
             let Step::Each { variables, .. } = step else { continue };
             for &local in *variables {
-                let sort = self.sort(&self.direct.tree.locals[local].ty);
-                let variable = named(self, sort);
-                self.frame.store.set(Direct::local(local), variable);
+                sorts.push((Some(local), self.sort(&self.direct.tree.locals[local].ty)));
             }
         }
-        let element = match object {
-            Object::ElementOf(_) => Some(named(self, Sort::REF)),
-            Object::Written(_) => None,
-        };
-        let outcome = self.binding(&variables, |chalice| {
-            chalice.scoped(None, |chalice| {
-                let mut triggers = Vec::new();
-                let Some(mut guard) = chalice.guard(steps, &mut triggers, blame)? else {
-                    return Ok(None);
-                };
-                let object = match (object, element) {
-                    (Object::ElementOf(elements), Some(element)) => {
-                        let of = chalice.element_of(guard, element, elements, blame)?;
-                        let Some(inside) = of else { return Ok(None) };
-                        triggers.push(inside);
-                        guard = chalice.terms.and([guard, inside]);
-                        Some(element)
-                    }
-                    (Object::Written(object), _) => {
-                        chalice.under(guard, |chalice| chalice.eval(object, blame))?
-                    }
-                    (Object::ElementOf(_), None) => None,
-                };
-                let Some(object) = object else { return Ok(None) };
-                let Some(amount) = amount(chalice, guard, object)? else { return Ok(None) };
-                Ok(Some((guard, object, amount, triggers)))
-            })
-        });
-        let (result, facts) = outcome?;
-        self.gathered.applications.truncate(applications);
-        self.frame.store = store;
-        if result.is_err() {
-            self.gathered.below.truncate(met_below);
+        if let Object::ElementOf(_) = object {
+            sorts.push((None, Sort::REF));
         }
-        let value = result?;
-        self.release_met_below(met_below, &variables)?;
-        // Triggers of the quantifier have to have all its variables.
-        let covers = |triggers: &[Term]| triggers.len() == variables.len();
-        let sets = match &value {
-            Some((_, _, _, triggers)) if covers(triggers) => vec![triggers.clone()],
-            _ => Vec::new(),
-        };
-        for fact in facts {
-            if self.is_known_around(fact) {
-                continue;
+        let mut variables = Vec::with_capacity(sorts.len());
+        for (position, &(_, sort)) in sorts.iter().enumerate() {
+            variables.push(self.variable_below(position, sort));
+        }
+        let value = self.for_arbitrary_values(&variables, |chalice| {
+            for (&(local, _), &variable) in sorts.iter().zip(&variables) {
+                if let Some(local) = local {
+                    chalice.frame.store.set(Direct::local(local), variable);
+                }
             }
-            let fact = self.quantified_fact(&variables, &sets, fact, quantified::label("aux"));
-            self.assume(fact)?;
-        }
-        let matched: Vec<Term> = sets.iter().flatten().copied().collect();
-        self.mention_collections(&matched)?;
-        Ok(value.map(|(guard, object, amount, _)| Many {
+            let mut triggers = Vec::new();
+            let Some(mut guard) = chalice.guard(steps, &mut triggers, blame)? else {
+                return Ok(None);
+            };
+            let object = match (object, variables.last()) {
+                (Object::ElementOf(elements), Some(&element)) => {
+                    let of = chalice.element_of(guard, element, elements, blame)?;
+                    let Some(inside) = of else { return Ok(None) };
+                    triggers.push(inside);
+                    guard = chalice.terms.and([guard, inside]);
+                    Some(element)
+                }
+                (Object::Written(object), _) => {
+                    chalice.under(guard, |chalice| chalice.eval(object, blame))?
+                }
+                (Object::ElementOf(_), None) => None,
+            };
+            let Some(object) = object else { return Ok(None) };
+            let Some(amount) = amount(chalice, guard, object)? else { return Ok(None) };
+            // Triggers of the quantifier have to have all its variables.
+            let covers = triggers.len() == variables.len();
+            Ok(Some(((guard, object, amount), if covers { vec![triggers] } else { Vec::new() })))
+        })?;
+        Ok(value.map(|((guard, object, amount), triggers)| Many {
             resource,
             variables,
             guard,
             arguments: vec![object],
             amount,
-            triggers: sets,
+            triggers,
         }))
     }
 

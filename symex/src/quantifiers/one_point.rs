@@ -121,7 +121,7 @@ fn value_under(terms: &Terms, condition: Term, variable: Term) -> Option<Term> {
 /// Puts values for variables until nothing has to be inverted, or no condition gives a value.
 /// Those that are no argument themselves come first: where the others can stay, the location
 /// itself says what they are.
-pub fn remove_fixed_variables(terms: &mut Terms, access: &mut Access) {
+pub(crate) fn remove_fixed_variables(terms: &mut Terms, access: &mut Access) {
     while access.variables.iter().any(|variable| !access.arguments.contains(variable)) {
         let (arguments, others): (Vec<Term>, Vec<Term>) =
             access.variables.iter().partition(|variable| access.arguments.contains(variable));

@@ -1,19 +1,78 @@
 //! Gaining and giving away permission to many locations, of which all has been evaluated.
 
 use sil::source::Span;
-use smt::terms::{Term, Terms};
+use smt::terms::{Sort, Term, Terms};
 
 use crate::findings::blame::{Blame, ErrorId, Reason};
 use crate::permission::quantified::injectivity::Injective;
 use crate::permission::quantified::inverse::active;
 use crate::permission::quantified::label;
 use crate::permission::take::OfAll;
+use crate::quantifiers::one_point::remove_fixed_variables;
 use crate::run::explore::Answer;
 use crate::state::heap::Resource;
 use crate::state::quantified::{Access, Footprint, QuantifiedChunk};
-use crate::{Amounts, Engine, Stop};
+use crate::{Amounts, Engine, Explore, Stop};
+
+/// A value for arbitrary values of variables, and its triggers; `None` where its condition cannot
+/// hold.
+pub type Evaluated<T> = Option<(T, Vec<Vec<Term>>)>;
+
+/// Evaluation below quantifiers, in every language.
+pub trait BelowQuantifiers<'p>: Explore<'p> {
+    /// Evaluates for arbitrary values of the variables. What is learnt on the way stays, quantified.
+    fn for_arbitrary_values<T>(
+        &mut self,
+        variables: &[Term],
+        evaluate: impl FnOnce(&mut Self) -> Result<Evaluated<T>, Stop>,
+    ) -> Result<Evaluated<T>, Stop> {
+        let engine = self.core();
+        let store = engine.frame.store.clone();
+        let applications = engine.gathered.applications.len();
+        let met_below = engine.gathered.below.len();
+        let outcome = self.binding(variables, |view| view.scoped(None, evaluate));
+        let engine = self.core();
+        let (result, facts) = outcome?;
+        engine.gathered.applications.truncate(applications);
+        engine.frame.store = store;
+        if result.is_err() {
+            engine.gathered.below.truncate(met_below);
+        }
+        let value = result?;
+        engine.release_met_below(met_below, variables)?;
+        let triggers = value.as_ref().map_or(&[][..], |(_, triggers)| triggers);
+        for fact in facts {
+            if engine.is_known_around(fact) {
+                continue;
+            }
+            let fact = engine.quantified_fact(variables, triggers, fact, label("aux"));
+            engine.assume(fact)?;
+        }
+        let matched: Vec<Term> = triggers.iter().flatten().copied().collect();
+        engine.mention_collections(&matched)?;
+        Ok(value)
+    }
+}
+
+impl<'p, V: Explore<'p>> BelowQuantifiers<'p> for V {}
 
 impl Engine<'_> {
+    /// Makes the variable of a quantifier that is evaluated next, by its position: named by depth,
+    /// so that the same quantifier gives the same terms when it is evaluated again.
+    pub fn variable_below(&mut self, position: usize, sort: Sort) -> Term {
+        let depth = self.mode.bound.len() + position;
+        self.terms.named_variable(&format!("x%{depth}"), sort)
+    }
+
+    /// Removes variables with one value and offsets from a new access.
+    pub fn simplify(&mut self, access: &mut Access) -> Result<(), Stop> {
+        remove_fixed_variables(&mut self.terms, access);
+        self.remove_offsets(access);
+        let mut mentioned = access.arguments.clone();
+        mentioned.extend([access.guard, access.amount]);
+        self.mention_explicit_collections(&mentioned)
+    }
+
     /// Adds a quantified permission, whose values are in the snapshot, if there is one.
     pub fn produce_access(
         &mut self,
@@ -42,7 +101,7 @@ impl Engine<'_> {
     }
 
     /// Adds a chunk whose facts have been assumed.
-    pub fn add_quantified_chunk(
+    pub(crate) fn add_quantified_chunk(
         &mut self,
         resource: Resource,
         chunk: QuantifiedChunk,

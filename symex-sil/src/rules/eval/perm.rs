@@ -75,11 +75,10 @@ impl Sil<'_, '_> {
             return Ok(Vec::new());
         }
         let store = self.frame.store.clone();
-        let outer = self.mode.bound.len();
         let mut bound = Vec::with_capacity(variables.len());
         for (position, &variable) in variables.iter().enumerate() {
             let sort = self.core.sort(&self.core.frame.locals[variable].ty);
-            let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
+            let value = self.variable_below(position, sort);
             self.frame.store.set(variable, value);
             bound.push(value);
         }

@@ -8,10 +8,10 @@ use crate::rules::Sil;
 use crate::rules::quantified::normalise::{QuantifiedConjunct, Step};
 use symex::findings::blame::{Blame, Reason};
 use symex::permission::quantified::{self};
-use symex::quantifiers::one_point::remove_fixed_variables;
+use symex::rules::quantified::{BelowQuantifiers, Evaluated};
 use symex::state::heap::Resource;
 use symex::state::quantified::Access;
-use symex::{Explore, Stop, View};
+use symex::{Explore, Stop};
 
 /// The target of one conjunct's permission.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +51,6 @@ impl<'e> Target<'e> {
     }
 }
 
-/// A conjunct as it came out of the quantifier's scope; `None` where its condition cannot hold.
-type Evaluated<T> = Option<(T, Vec<Vec<Term>>)>;
-
 impl Sil<'_, '_> {
     /// Evaluates a conjunct with an access, with its obligations: amounts are not negative.
     pub(crate) fn eval_quantified_access(
@@ -87,11 +84,7 @@ impl Sil<'_, '_> {
         let amount = arguments.pop().expect("pushed last");
         let guard = guard_of_part;
         let mut access = Access { resource, variables, guard, arguments, amount, triggers };
-        remove_fixed_variables(&mut self.terms, &mut access);
-        self.remove_offsets(&mut access);
-        let mut mentioned = access.arguments.clone();
-        mentioned.extend([access.guard, access.amount]);
-        self.mention_explicit_collections(&mentioned)?;
+        self.simplify(&mut access)?;
         Ok(Some(access))
     }
 
@@ -145,51 +138,27 @@ impl Sil<'_, '_> {
             Step::Let { value, .. } => value,
         });
         self.define_summaries(steps.chain([conjunct.body]))?;
-        let store = self.frame.store.clone();
-        let outer = self.mode.bound.len();
-        let applications = self.gathered.applications.len();
-        let met_below = self.gathered.below.len();
         let mut variables = Vec::with_capacity(conjunct.prefix.variables.len());
         for (position, &variable) in conjunct.prefix.variables.iter().enumerate() {
             let sort = self.core.sort(&self.core.frame.locals[variable].ty);
-            // Named by depth, so that the same quantifier evaluated again gives the same terms.
-            let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
-            self.frame.store.set(variable, value);
-            variables.push(value);
+            variables.push(self.variable_below(position, sort));
         }
-        let outcome = self.binding(&variables, |sil| {
-            sil.scoped(None, |sil| {
-                let Some(guard) = sil.eval_steps(&conjunct.prefix.steps, blame)? else {
-                    return Ok(None);
-                };
-                let Some(value) = body(sil, guard)? else { return Ok(None) };
-                let inferred =
-                    if conjunct.prefix.triggers.is_empty() { conjunct.inferred() } else { vec![] };
-                let inferred = inferred.iter().map(|trigger| trigger.iter().collect());
-                let triggers: Vec<Vec<&Expr>> =
-                    conjunct.prefix.triggers.iter().cloned().chain(inferred).collect();
-                let triggers = sil.eval_trigger_sets(&triggers, blame)?;
-                Ok(Some((value, triggers)))
-            })
-        });
-        let (result, facts) = outcome?;
-        self.gathered.applications.truncate(applications);
-        self.frame.store = store;
-        if result.is_err() {
-            self.gathered.below.truncate(met_below);
-        }
-        let value = result?;
-        self.release_met_below(met_below, &variables)?;
-        let triggers = value.as_ref().map(|(_, triggers)| triggers.clone()).unwrap_or_default();
-        for fact in facts {
-            if self.is_known_around(fact) {
-                continue;
+        let value = self.for_arbitrary_values(&variables, |sil| {
+            for (&variable, &value) in conjunct.prefix.variables.iter().zip(&variables) {
+                sil.frame.store.set(variable, value);
             }
-            let fact = self.quantified_fact(&variables, &triggers, fact, quantified::label("aux"));
-            self.assume(fact)?;
-        }
-        let matched: Vec<Term> = triggers.into_iter().flatten().collect();
-        self.mention_collections(&matched)?;
+            let Some(guard) = sil.eval_steps(&conjunct.prefix.steps, blame)? else {
+                return Ok(None);
+            };
+            let Some(value) = body(sil, guard)? else { return Ok(None) };
+            let inferred =
+                if conjunct.prefix.triggers.is_empty() { conjunct.inferred() } else { vec![] };
+            let inferred = inferred.iter().map(|trigger| trigger.iter().collect());
+            let triggers: Vec<Vec<&Expr>> =
+                conjunct.prefix.triggers.iter().cloned().chain(inferred).collect();
+            let triggers = sil.eval_trigger_sets(&triggers, blame)?;
+            Ok(Some((value, triggers)))
+        })?;
         Ok((variables, value))
     }
 

@@ -156,7 +156,7 @@ impl Engine<'_> {
     /// Where an argument has a variable only with an offset, as in `loc(a, i + 1)` or `loc(a, n -
     /// i)`, another variable is put for all of it: sums are matched literally, and `loc(a, k)`
     /// would not be found.
-    pub fn remove_offsets(&mut self, access: &mut Access) {
+    pub(crate) fn remove_offsets(&mut self, access: &mut Access) {
         for variable in access.variables.clone() {
             if self.terms.sort(variable) != Sort::INT {
                 continue;

@@ -337,7 +337,7 @@ impl Engine<'_> {
     }
 
     /// Tells whether a fact learnt below a quantifier is known without its premises.
-    pub fn is_known_around(&self, fact: Term) -> bool {
+    pub(crate) fn is_known_around(&self, fact: Term) -> bool {
         match *self.terms.kind(fact) {
             TermKind::Implies(_, fact) => self.is_known_around(fact),
             _ => self.knowledge.known.contains(&fact),

@@ -99,7 +99,7 @@ impl Engine<'_> {
     /// Makes collections known that are written down below a quantifier, as in `Seq(x, y)[i]`: what
     /// their elements are is triggered by the term, and an instance of the quantifier may come up
     /// only by them.
-    pub fn mention_explicit_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
+    pub(crate) fn mention_explicit_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
         self.mention_closed(formulas, |terms, _, collection| {
             terms.is_explicit_collection(collection)
         })
