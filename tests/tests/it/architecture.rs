@@ -25,7 +25,7 @@ const ROOMS: [&str; 9] = [
 ];
 
 /// The files in no room that may name all of them.
-const ABOVE: [&str; 3] = ["lib", "apart", "whole"];
+const ABOVE: [&str; 4] = ["lib", "layers", "apart", "whole"];
 /// Those that all rooms may name: they name none.
 const BELOW: [&str; 4] = ["clock", "observer", "options", "report"];
 
