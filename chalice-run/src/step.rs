@@ -13,7 +13,7 @@ mod loops;
 mod predicates;
 mod specification;
 
-pub(crate) use calls::merge;
+pub(crate) use calls::{keyword, merge};
 pub use contracts::ByContract;
 pub(crate) use contracts::written_in;
 pub use endless::Rounds;
@@ -486,7 +486,7 @@ fn told<T>(result: Res<T>, obligation: Option<&Obligation>) -> Res<T> {
 }
 
 /// The kind of the failures that expressions in a statement have.
-fn kind(op: &Op) -> ErrorId {
+pub(crate) fn kind(op: &Op) -> ErrorId {
     match op {
         Op::Assert(..) => ErrorId::AssertFailed,
         Op::Assume(_) => ErrorId::InhaleFailed,

@@ -518,7 +518,7 @@ pub(crate) fn merge(clock: &mut Vec<u32>, other: &[u32]) {
 }
 
 /// The first word of a declaration: where errors about its end stand.
-pub(super) fn keyword(span: Span) -> Span {
+pub(crate) fn keyword(span: Span) -> Span {
     Span { start: span.start, end: span.end.min(span.start + "method".len() as u32) }
 }
 
