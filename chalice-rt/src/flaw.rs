@@ -40,6 +40,7 @@ macro_rules! flaws {
 flaws! {
     Null: "", "receiver.null", "this is null";
     NoRead: "", "insufficient.permission", "no permission to read";
+    NobodysObject: "", "insufficient.permission", "nobody has permission to an object that does not exist";
     NoReadThen: "", "insufficient.permission", "no permission to read in the earlier state";
     NoWrite: "", "insufficient.permission", "no permission to write";
     NoBackPointers: "", "insufficient.permission", "no permission to the back pointers";
@@ -66,6 +67,8 @@ flaws! {
     SliceBounds: "", "seq.slice.bounds", "{} is not between {} and {}";
     RangeBounds: "", "range.empty.bounds", "the range ends at {}, before it begins at {}";
     MaximumOfNothing: "", "maximum.of.nothing", "there is nothing to take the maximum of";
+    NotReflexive: "invariant.not.reflexive", "assertion.false", "this does not hold if nothing has changed";
+    NotTransitive: "invariant.not.transitive", "assertion.false", "each step of others was as this says, and all of them are not";
     False: "", "assertion.false", "this does not hold";
     AssignedTwice: "assignment.failed", "const.assigned.twice", "this constant has a value already";
     NotJoinable: "", "not.joinable", "the token was joined already";

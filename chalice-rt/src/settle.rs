@@ -74,7 +74,7 @@ pub fn judge<L: Copy + Eq + Hash, S>(
     account: &mut impl Account<L>,
 ) -> Result<(), Lack> {
     choose(demands, terms, account)?;
-    exact(demands, terms, account)
+    exact(demands, account)
 }
 
 /// Amounts that the giver chooses: they have to be below what is there.
@@ -139,7 +139,6 @@ const FEW: usize = 16;
 /// Exact amounts, added up by location on top of what was chosen.
 fn exact<L: Copy + Eq + Hash, S>(
     demands: &[Demand<L, S>],
-    terms: Terms,
     account: &mut impl Account<L>,
 ) -> Result<(), Lack> {
     let is_long = demands.len() > FEW;
@@ -161,7 +160,7 @@ fn exact<L: Copy + Eq + Hash, S>(
             let counted = demands[..at].iter().chain(chosen).filter(is_same);
             counted.fold(Amount::NONE, |sum, one| sum.plus(&one.amount))
         };
-        let is_whole = demand.amount.is_full() && before.is_none() && !terms.is_then;
+        let is_whole = demand.amount.is_full() && before.is_none();
         if is_whole && account.has_whole(&demand.loc) {
             continue;
         }

@@ -153,39 +153,48 @@ impl<'e> Emitter<'e> {
     }
 }
 
-/// The text of a module with a program that does what a machine is about to do.
+/// The text of a module with `PROGRAMS`: each does what one of several machines is about to do.
 ///
 /// # Errors
-/// A part of it that cannot be emitted.
-pub fn module(sources: &Sources, code: &Code, start: &Machine<'_>) -> Result<String, Refusal> {
+/// A part of them that cannot be emitted.
+///
+/// # Panics
+/// If there is no machine.
+pub fn module(sources: &Sources, code: &Code, starts: &[&Machine<'_>]) -> Result<String, Refusal> {
+    let checks = starts[0].config.checks;
     let mut emitter = Emitter {
         code,
         sources,
-        checks: start.config.checks,
+        checks,
         open: Vec::new(),
         known: BTreeSet::new(),
         labels: 0,
         olds: BTreeMap::new(),
     };
-    let mut parts = vec![(None, emitter.start(start)?)];
-    while let Some(member) = emitter.open.pop() {
-        parts.push((Some(member), emitter.member(member)?));
+    let files = sources.files().iter().map(|(file, _)| format!("{:?}", file.name));
+    let files = files.collect::<Vec<_>>().join(", ");
+    let deadlock_checks = code.options.deadlock_checks;
+    let (mut programs, mut parts) = (String::new(), Vec::new());
+    for (number, start) in starts.iter().enumerate() {
+        let (leaks, is_generated) = (start.config.leaks_fail, start.is_generated);
+        programs.push_str(&format!(
+            "    Program {{\n        files: &[{files}],\n        checks: {checks},\n        \
+             deadlock_checks: {deadlock_checks},\n        leaks_fail: {leaks},\n        \
+             is_generated: {is_generated},\n        start: start{number},\n    }},\n"
+        ));
+        parts.push((None, number, emitter.start(number, start)?));
     }
-    parts.sort_by_key(|(member, _)| *member);
-    let parts: Vec<String> = parts.into_iter().map(|(_, text)| text).collect();
-    let files: Vec<_> =
-        sources.files().iter().map(|(file, _)| format!("{:?}", file.name)).collect();
-    let leaks = start.config.leaks_fail;
+    while let Some(member) = emitter.open.pop() {
+        parts.push((Some(member), 0, emitter.member(member)?));
+    }
+    parts.sort();
+    let parts: Vec<String> = parts.into_iter().map(|(_, _, text)| text).collect();
     Ok(format!(
         "//! Emitted by chalice-run.\n\n\
          #![allow(unused, unreachable_code, clippy::all, reason = \"emitted\")]\n\n\
          use chalice_rt::prelude::*;\n\n\
-         pub static PROGRAM: Program = Program {{\n    files: &[{}],\n    checks: {},\n    \
-         deadlock_checks: {},\n    leaks_fail: {leaks},\n    is_generated: {},\n    start,\n}};\n\n{}",
-        files.join(", "),
-        emitter.checks,
-        code.options.deadlock_checks,
-        start.is_generated,
+         pub static PROGRAMS: [Program; {}] = [\n{programs}];\n\n{}",
+        starts.len(),
         parts.join("\n")
     ))
 }

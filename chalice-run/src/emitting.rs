@@ -13,7 +13,7 @@ use super::{FormatArg, NOTHING_RUN, Problem, Runner, err, out};
 impl Runner<'_> {
     /// Emits the program that a machine is about to execute.
     pub(super) fn emitted(&self, machine: &Machine<'_>, entry: u32) -> Result<u8, Problem> {
-        let module = match emit::module(self.sources, self.code, machine) {
+        let module = match emit::module(self.sources, self.code, &[machine]) {
             Ok(module) => module,
             Err(refusal) => {
                 let failure = refusal.failure(&self.code.methods[entry as usize].name);

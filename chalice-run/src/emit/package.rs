@@ -41,7 +41,7 @@ const MAIN: &str = "\
 mod program;
 
 fn main() -> std::process::ExitCode {
-    chalice_rt::report::main(&program::PROGRAM)
+    chalice_rt::report::main(&program::PROGRAMS[0])
 }
 ";
 

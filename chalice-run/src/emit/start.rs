@@ -13,7 +13,7 @@ use crate::value::{Level, Value};
 const BEYOND: &str = "a start with locks, tokens, messages or permission of this kind";
 
 impl Emitter<'_> {
-    pub(super) fn start(&mut self, machine: &Machine<'_>) -> Out<String> {
+    pub(super) fn start(&mut self, at: usize, machine: &Machine<'_>) -> Out<String> {
         let code = self.code;
         let thread = &machine.threads[0];
         let Some(entry) = thread.stack.first() else { return Ok(String::new()) };
@@ -66,7 +66,7 @@ impl Emitter<'_> {
             })
             .collect();
         Ok(format!(
-            "fn start(t: &mut Thread) -> Res<Started> {{\n{text}let past = old{number}(t{lent});\n\
+            "fn start{at}(t: &mut Thread) -> Res<Started> {{\n{text}let past = old{number}(t{lent});\n\
              let r = m{number}(t, past{owned})?;\nOk(vec![{}])\n}}\n",
             results.join(", ")
         ))

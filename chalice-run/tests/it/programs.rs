@@ -25,7 +25,7 @@ pub(crate) struct Wanted<'t> {
     pub(crate) method: &'t str,
     pub(crate) arguments: Vec<String>,
     words: Vec<&'t str>,
-    verdict: &'t str,
+    pub(crate) verdict: &'t str,
 }
 
 impl Wanted<'_> {
