@@ -61,8 +61,8 @@ pub fn above() -> Above {
     Above {
         consolidation: |engine| engine.learn_from_heap(),
         axioms: |engine, domain, instance| Sil::of(engine).tell_domain(domain, instance),
-        unfold: |engine, predicate, arguments, amount, at, blame| {
-            Sil::of(engine).unfold_merging(predicate, arguments, amount, at, blame)
+        unfold: |engine, predicate, arguments, amount, merges, at, blame| {
+            Sil::of(engine).unfold_merging(predicate, arguments, amount, merges, at, blame)
         },
         fields_in: |engine, predicate| Sil::of(engine).fields_in(predicate),
         amounts: None,

@@ -4,25 +4,25 @@
 //! and reported only then. What is learnt, in this order, each in a file of its own; n is the
 //! number of chunks of a resource:
 //!
-//! | entry | it is learnt | from | facts |
-//! |---|---|---|---|
-//! | [`quantified`] | what chunks of many locations hold in sum, and that they agree | the heap |
-//! n², with quantifiers |
-//! | [`nesting`] | instances of one predicate inside each other differ | the heap | n |
-//! | [`pairs`] | different locations, equal values | the heap | n² |
-//! | [`sums`] | portions of one location fit together | the heap | n, each a sum of up to n |
-//! | [`past`] | the same | the heaps from before something was given away | as above, for each heap
-//! once | | [`together`] | the same, with instances opened side by side | the heap's instances |
-//! what opening them costs; obligations of rules only | | [`inside`] | the same, of the heaps
-//! inside `unfolding`, `applying` and `old` | a condition that fails | another evaluation;
-//! conditions only |
+//! | entry | learnt from | facts |
+//! |---|---|---|
+//! | [`quantified`] | the heap: sums and values of chunks of many locations | n², with quantifiers |
+//! | [`nesting`] | the heap: instances of one predicate inside each other differ | n |
+//! | [`pairs`] | the heap: different locations, equal values | n² |
+//! | [`sums`] | the heap: portions of one location fit together | n, each a sum of up to n |
+//! | [`past`] | the heaps from before something was given away | as above, for each heap once |
+//! | [`together`] | instances opened side by side; obligations of rules only | as above |
+//! | [`inside`] | heaps inside `unfolding`, `applying`, `old`; conditions only | as above |
 //!
-//! [`Configuration::learn_from_heap`] is the first five, for what is left in the middle of a consume and
-//! for the heaps around a package, too. Nothing is learnt twice: a fact that is known costs
-//! nothing.
+//! What [`newborn`] says of new objects is learnt where instances are opened.
+//!
+//! [`Configuration::learn_from_heap`] is the first five, for what is left in the middle of a
+//! consume and for the heaps around a package, too. Nothing is learnt twice: a fact that is known
+//! costs nothing.
 
 mod inside;
 pub(crate) mod nesting;
+mod newborn;
 mod pairs;
 mod past;
 mod prove;

@@ -199,7 +199,8 @@ pub enum Reading {
 }
 
 /// Opens an instance of a predicate.
-type Unfold = fn(&mut Engine<'_>, PredicateId, &[Term], Term, Span, Blame) -> Result<(), Stop>;
+type Unfold =
+    fn(&mut Engine<'_>, PredicateId, &[Term], Term, bool, Span, Blame) -> Result<(), Stop>;
 
 /// The rules above that lower rooms need and do not name.
 #[derive(Clone, Copy)]
@@ -208,7 +209,8 @@ pub struct Above {
     pub consolidation: fn(&mut Engine<'_>) -> Result<bool, Stop>,
     /// Tells the prover the axioms of an instance of a domain.
     pub axioms: fn(&mut Engine<'_>, DomainId, &[Type]) -> Result<(), Stop>,
-    /// Opens an instance of a predicate: its arguments, the amount, and how it is blamed.
+    /// Opens an instance of a predicate: its arguments, the amount, whether the ways through the
+    /// body are merged in any case, and how it is blamed.
     pub unfold: Unfold,
     /// The fields of which an instance of a predicate may hold a part, itself; none if it must not
     /// be opened beside others.

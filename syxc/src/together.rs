@@ -7,14 +7,18 @@ use sil::program::{FieldId, PredicateId};
 use super::many::has_many;
 use super::table::Invariant;
 use super::{Chalice, Direct, Threads, renumbered, scope};
-use symex::Above;
 use symex::rules::language::Language;
+use symex::{Above, View};
 
 /// The rules that the engine needs where a Chalice program is executed directly.
 pub fn above() -> Above {
     Above {
-        unfold: |engine, predicate, arguments, amount, at, blame| {
-            Chalice::of(engine).open(predicate, arguments, amount, at, blame)
+        unfold: |engine, predicate, arguments, amount, merges, at, blame| {
+            let joins = engine.mode.joins || merges;
+            Chalice::of(engine).in_mode(
+                |mode| mode.joins = joins,
+                |chalice| chalice.open(predicate, arguments, amount, at, blame),
+            )
         },
         fields_in: |engine, predicate| Chalice::of(engine).threads.fields_in(predicate),
         amounts: Some(super::amount_in_words),

@@ -104,7 +104,7 @@ impl Sil<'_, '_> {
         self.frame.result_of = None;
         // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
         self.here.package.reserve.clear();
-        self.unfold_merging(access.predicate, arguments, amount, access.span, blame)?;
+        self.unfold_merging(access.predicate, arguments, amount, false, access.span, blame)?;
         // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any
         // more (trap T9a).
         let taken = match self.frame.assertion.scale {
@@ -119,17 +119,18 @@ impl Sil<'_, '_> {
     }
 
     /// Unfolds an instance inside of an exploration; the ways through a body that has many are
-    /// merged.
+    /// merged, and those through any body with `merges`.
     pub(crate) fn unfold_merging(
         &mut self,
         predicate: PredicateId,
         arguments: &[Term],
         amount: Term,
+        merges: bool,
         at: Span,
         blame: Blame,
     ) -> Result<(), Stop> {
         let body = self.program.predicates[predicate].body.as_ref();
-        let joins = body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
+        let joins = merges || body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
         self.in_mode(
             |mode| mode.joins = joins,
             |sil| sil.unfold(predicate, arguments, amount, at, blame),

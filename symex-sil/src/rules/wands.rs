@@ -152,9 +152,11 @@ impl Sil<'_, '_> {
     fn apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
         let (left, right) = sides(wand);
         let (function, before) = self.consume_both(wand, left, blame)?;
-        // SOUNDNESS: a proof script may have changed values, so the right-hand side is about
-        // another moment than what was noted of predicate instances so far (trap T10).
-        self.begin_epoch();
+        // SOUNDNESS: where the wand may change snapshots, the right-hand side is about another moment
+        // than what was noted of predicate instances so far (trap T10).
+        if !self.keeps_snapshots() {
+            self.begin_epoch();
+        }
         let lhs = self.frame.past.lhs.replace(before.clone());
         self.produce_all([right], Some(function), |_| blame.trusted())?;
         self.frame.past.lhs = lhs;
@@ -213,6 +215,14 @@ impl Sil<'_, '_> {
         self.terms.apply(symbol, &[function, snapshot])
     }
 
+    /// Tells whether applying a wand leaves instances of predicates their snapshots, which are made
+    /// of values of locations: no predicate holds wands.
+    ///
+    /// SOUNDNESS: an instance of `[a, b]` is made of the values in b, and gives those of a.
+    fn keeps_snapshots(&self) -> bool {
+        !self.of_program(Fact::ScriptsMayWrite) && self.of_program(Fact::ContractsHaveOneReading)
+    }
+
     /// Applying a wand changes no location: what it was given it gives back, perhaps in another
     /// form, with the values it has.
     ///
@@ -223,7 +233,13 @@ impl Sil<'_, '_> {
         }
         let after = self.here.heap.clone();
         for (resource, chunks) in after.resources() {
-            if !matches!(resource, Resource::Field(_)) {
+            let is_kept = match resource {
+                Resource::Field(_) => true,
+                Resource::Predicate(_) => self.keeps_snapshots(),
+                // Of the values of wands nothing is said (trap T10e).
+                Resource::Wand(_) => false,
+            };
+            if !is_kept {
                 continue;
             }
             for chunk in chunks {

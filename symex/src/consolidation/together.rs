@@ -21,8 +21,9 @@ use crate::findings::blame::{Blame, ErrorId};
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::{Amounts, Engine, Explore, Stop};
 
-/// So many instances are opened together at most.
-const OPENED: usize = 6;
+/// So many instances are opened way by way. Of more, the ways through each are merged: ways of
+/// instances beside each other multiply.
+const WAY_BY_WAY: usize = 6;
 
 impl Engine<'_> {
     /// Assumes what follows from opening the instances of the heap together. Whether there was
@@ -42,6 +43,7 @@ impl Engine<'_> {
         if instances.is_empty() {
             return Ok(false);
         }
+        let merges = instances.len() > WAY_BY_WAY;
         self.join(|engine| {
             engine.here.consuming = None;
             engine.here.package.reserve.clear();
@@ -54,7 +56,8 @@ impl Engine<'_> {
             for (predicate, Chunk { arguments, amount, .. }) in &instances {
                 let at = engine.program.predicates[*predicate].span;
                 let blame = Blame::new(ErrorId::UnfoldFailed, at).silent();
-                (engine.setting.above.unfold)(engine, *predicate, arguments, *amount, at, blame)?;
+                let unfold = engine.setting.above.unfold;
+                unfold(engine, *predicate, arguments, *amount, merges, at, blame)?;
             }
             let opened = engine.here.heap.clone();
             engine.learn_from(&opened)?;
@@ -96,6 +99,6 @@ impl Engine<'_> {
                 chosen.push((predicate, chunk));
             }
         }
-        Ok(if chosen.len() <= OPENED { chosen } else { Vec::new() })
+        Ok(chosen)
     }
 }

@@ -2,7 +2,7 @@
 
 use sil::program::FieldId;
 use sil::source::Span;
-use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
+use smt::terms::{Sort, Term, TermKind, Terms};
 
 use crate::findings::blame::Blame;
 use crate::permission::ordinary::Lack;
@@ -139,20 +139,7 @@ impl Configuration<'_> {
         let fact = self.terms.differs(object, Terms::NULL);
         self.assume(fact)?;
         for (value, held) in self.values_of_state() {
-            let fact = match *self.terms.sort_kind(self.terms.sort(value)) {
-                SortKind::Ref => self.terms.differs(object, value),
-                SortKind::Set(element) if element == Sort::REF => {
-                    let member = self.terms.set_contains(object, value);
-                    self.terms.not(member)
-                }
-                SortKind::Seq(element) if element == Sort::REF => {
-                    let member = self.terms.seq_contains(object, value);
-                    self.terms.not(member)
-                }
-                _ => Terms::TRUE,
-            };
-            let fact = self.terms.implies(held, fact);
-            self.assume(fact)?;
+            self.is_younger(object, value, held)?;
         }
         Ok(object)
     }

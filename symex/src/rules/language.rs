@@ -338,6 +338,7 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
             view.produce_all([body], Some(snapshot), |_| blame)
         })?;
         self.note_opened(&before, predicate, arguments, snapshot)?;
+        self.compare_with_younger(&before)?;
         self.assume_trigger(predicate, arguments, snapshot)
     }
 }

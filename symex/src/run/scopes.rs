@@ -25,6 +25,16 @@ pub struct Scope {
     /// The number of heaps, of this scope and those around it, from which that has been learnt
     /// here.
     pub(crate) learnt_heaps: usize,
+    /// What objects that were made here are younger than.
+    pub(crate) older: Vec<Older>,
+}
+
+/// A snapshot that an instance of a predicate had when an object was made, where `held`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Older {
+    pub(crate) object: Term,
+    pub(crate) snapshot: Term,
+    pub(crate) held: Term,
 }
 
 /// The knowledge about the path: the tree of facts, and their consequences without the prover.

@@ -33,7 +33,7 @@ fn with_program(text: &str, test: impl FnOnce(&mut Engine<'_>)) {
     let above = Above {
         consolidation: |_| Ok(false),
         axioms: |_, _, _| Ok(()),
-        unfold: |_, _, _, _, _, _| Ok(()),
+        unfold: |_, _, _, _, _, _, _| Ok(()),
         fields_in: |_, _| None,
         amounts: None,
     };
