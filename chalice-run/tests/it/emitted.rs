@@ -22,6 +22,9 @@ use crate::programs::{programs, wanted};
 /// Words of a request that emitted programs know nothing of.
 const OTHERS: [&str; 7] = ["everywhere", "thread", "starts", "scope", "seed", "discard", "none"];
 
+/// What emitted programs do not keep or foresee: they say so, and end.
+const END_EARLY: [&str; 2] = ["stopped constant.unforeseen", "bounded bound"];
+
 /// The outcome of a run as a line: verdict, id and place.
 fn told(verdict: Verdict, failure: Option<&Failure>, sources: &Sources) -> String {
     let Some(failure) = failure else { return verdict.as_str().to_owned() };
@@ -150,7 +153,8 @@ impl Emitted {
             "opt-level=1",
             runtime,
         ]);
-        build(&["--crate-name", "all", "-o", "all", "src/program.rs"]);
+        let with = "chalice_rt=libchalice_rt.rlib";
+        build(&["--crate-name", "all", "--extern", with, "-o", "all", "src/program.rs"]);
         let output = Command::new(folder.join("all")).output().expect("it starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{errors}");
@@ -167,7 +171,7 @@ impl Emitted {
         }
         format!(
             "{modules}
-            use chalice_rt::world::{{Program, Verdict, run}};
+            use chalice_rt::world::{{Program, run}};
             fn main() {{
                 let all: [&'static Program; {}] = [{all}];
                 for program in all {{
@@ -206,8 +210,16 @@ fn emitted_programs_do_what_the_interpreter_does() {
     let lines: Vec<&str> = output.lines().collect();
     assert_eq!(lines.len(), emitted.expected.len(), "{output}");
     let mut wrong = String::new();
-    for ((name, _, _, expected), line) in emitted.expected.iter().zip(&lines) {
-        if !expected.contains(*line) {
+    let expected = std::mem::take(&mut emitted.expected);
+    for ((name, _, _, expected), line) in expected.iter().zip(&lines) {
+        // Who waits last in a circle depends on how fast threads are.
+        let is_it = |one: &String| {
+            one == line || one.starts_with("deadlock") && line.starts_with("deadlock")
+        };
+        if let Some(ended) = END_EARLY.iter().find(|ended| line.starts_with(**ended)) {
+            let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+            emitted.refused.entry((*ended).to_owned()).or_default().insert(name);
+        } else if !expected.iter().any(is_it) {
             let _ = writeln!(wrong, "{name}\n  emitted  {line}\n  expected {expected:?}");
         }
     }
