@@ -3,7 +3,8 @@
 //!
 //! SOUNDNESS: what comes of it is kept for all paths, so nothing of the present one may have a part
 //! in it: no fact, no answer of the prover, no mode of evaluation. [`Engine::exchange`] names every
-//! field of the engine, so a new one does not compile before somebody has decided which kind it is.
+//! field above [`Symbols`](crate::Symbols), so a new one does not compile before somebody has
+//! decided which kind it is; symbols are the same on all paths.
 
 use std::mem::swap;
 
@@ -12,7 +13,7 @@ use crate::run::explore::Run;
 use crate::run::scopes::Knowledge;
 use crate::state::State;
 use crate::state::mode::{Gathered, Mode};
-use crate::{Engine, Stop};
+use crate::{Configuration, Engine, Path, Stop};
 
 /// All that belongs to the place where an engine is.
 struct Situation<'p> {
@@ -49,29 +50,20 @@ impl<'p> Engine<'p> {
 
     /// Goes where another situation is, and leaves the present one there.
     fn exchange(&mut self, other: &mut Situation<'p>) {
-        let Self {
-            // The same wherever the engine is.
-            context: _,
-            program: _,
-            setting: _,
-            // Terms, what they mean, and what the prover has been told for good.
-            terms: _,
+        let Self { config, incidents, evaluated: _ } = self;
+        let Configuration { path, frame, here } = config;
+        let Path {
+            // Terms, what they mean, and what is the same wherever the engine is.
+            symbols: _,
+            // What the prover has been told for good.
             prover: _,
-            made: _,
-            caches: _,
-            // Used by whoever evaluates an axiom.
-            domains: _,
             // What has been found, and what it has cost.
             log: _,
-            evaluated: _,
-            frame,
-            here,
             mode,
             gathered,
-            incidents,
             knowledge,
             run,
-        } = self;
+        } = path;
         swap(frame, &mut other.state.frame);
         swap(here, &mut other.state.here);
         swap(mode, &mut other.mode);

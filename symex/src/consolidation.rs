@@ -17,7 +17,7 @@
 //! inside `unfolding`, `applying` and `old` | a condition that fails | another evaluation;
 //! conditions only |
 //!
-//! [`Engine::learn_from_heap`] is the first five, for what is left in the middle of a consume and
+//! [`Configuration::learn_from_heap`] is the first five, for what is left in the middle of a consume and
 //! for the heaps around a package, too. Nothing is learnt twice: a fact that is known costs
 //! nothing.
 
@@ -31,9 +31,9 @@ mod sums;
 mod together;
 
 use crate::state::heap::{Heap, Resource};
-use crate::{Amounts, Engine, Stop};
+use crate::{Amounts, Configuration, Path, Stop};
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// Assumes the consequences of the heap's shape: locations with more than full permission in
     /// sum are different, equal locations have equal values. Whether anything was new.
     pub fn learn_from_heap(&mut self) -> Result<bool, Stop> {
@@ -52,11 +52,6 @@ impl Engine<'_> {
             self.learn_from(&heap)?;
         }
         Ok(self.facts_known() != before)
-    }
-
-    /// How much is known, to see whether something was learnt.
-    pub(crate) fn facts_known(&self) -> usize {
-        self.knowledge.known.len()
     }
 
     /// Learns the shape of a heap: of chunks beside each other.
@@ -80,5 +75,12 @@ impl Engine<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Path<'_> {
+    /// How much is known, to see whether something was learnt.
+    pub(crate) fn facts_known(&self) -> usize {
+        self.knowledge.known.len()
     }
 }

@@ -6,6 +6,8 @@
 //! answers for this run; the driver runs the statement again for the other answer (see
 //! [`run::explore`]).
 //!
+//! An engine has four [`layers`]: a method's receiver says what the method can touch.
+//!
 //! In reading order: [`state`] (what a rule reads and changes), [`run`] (decisions), [`findings`]
 //! (what is said of a failed obligation), [`knowledge`] (questions about the path),
 //! [`quantifiers`], [`permission`], [`consolidation`] (what is learnt before an obligation fails),
@@ -19,6 +21,7 @@ pub mod clock;
 pub mod consolidation;
 pub mod findings;
 pub mod knowledge;
+mod layers;
 pub mod members;
 pub mod observer;
 pub mod options;
@@ -31,13 +34,13 @@ pub mod state;
 pub mod whole;
 
 pub use self::findings::incidents::Watch;
+pub use self::layers::{Agreement, Caches, Configuration, Made, Path, Symbols};
 pub use self::run::explore::Explore;
 pub use self::state::mode::View;
 
 use std::any::Any;
 use std::sync::OnceLock;
 
-use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
 use sil::program::{DomainId, FieldId, FunctionId, PredicateId, Program, Type};
@@ -52,12 +55,9 @@ use self::findings::incidents::Incidents;
 use self::findings::log::Log;
 use self::knowledge::domain::Domains;
 use self::knowledge::functions::FunctionTable;
-use self::knowledge::goals;
-use self::knowledge::symbols;
 use self::knowledge::type_patterns::TypePatterns;
 use self::observer::Observer;
 use self::options::{GivenUp, Join, Options};
-use self::permission::quantified;
 use self::report::{Finding, Statistics};
 use self::run::explore::Run;
 use self::run::scopes::Knowledge;
@@ -234,70 +234,13 @@ pub struct Setting<'p> {
     pub until: Until,
 }
 
-/// The knowledge about the left-hand side and the footprint of a wand together, where both hold.
-///
-/// SOUNDNESS: of one that is given away nothing is known, and nothing is said before the wand is
-/// applied: facts about the left-hand side do not leave the package otherwise (trap T10d).
-#[derive(Debug)]
-pub struct Agreement {
-    /// The left-hand side they speak about.
-    pub root: Term,
-    pub facts: Vec<Term>,
-}
-
-/// The symbols and tables made of the program so far. An entry is the same whichever path made it,
-/// and a run that is repeated finds the entries that it made before.
-#[derive(Debug, Default)]
-pub struct Made {
-    /// Applications of program functions to their limited variants, for triggers.
-    pub(crate) limited: FxHashMap<Term, Term>,
-    /// How the quantified formulas met so far came about.
-    pub(crate) quantifiers: FxHashMap<Term, goals::Noted>,
-    /// Facts that define a new symbol: some value of it makes them true on every path.
-    pub(crate) defining: FxHashSet<Term>,
-    /// Symbols for quantified permissions.
-    pub(crate) quantified: quantified::Tables,
-    /// The structures of the wands met so far, with the sorts of their holes.
-    pub wands: IndexMap<String, Vec<smt::terms::Sort>>,
-    /// The knowledge about the packaged wands, by their values.
-    pub agreements: FxHashMap<Term, Agreement>,
-}
-
-/// Tables that save work and change no answer.
-#[derive(Debug, Default)]
-pub struct Caches {
-    /// The symbols of the functions met so far.
-    pub function_symbols: FxHashMap<FunctionId, symbols::FunctionSymbols>,
-}
-
-/// Verifies one member. Its fields are grouped by who may change them.
+/// Verifies one member: the uppermost of the [`layers`].
 pub struct Engine<'p> {
-    /// The shared data of all members, and the settings of this one: nothing changes them while a
-    /// member is verified.
-    pub context: &'p Context<'p>,
-    pub program: &'p Program,
-    pub setting: Setting<'p>,
-    pub terms: Terms,
-    /// σ of the papers, in two halves, and the mode of evaluation: rules change them, the explorer
-    /// puts them back, all together.
-    pub frame: Frame<'p>,
-    pub here: Here,
-    pub mode: Mode,
-    /// The finds that the evaluation in progress leaves to its caller, and to no other.
-    pub gathered: Gathered,
-    incidents: Incidents,
+    pub config: Configuration<'p>,
+    /// The incidents of the evaluation in progress.
+    pub incidents: Incidents,
     /// The values of expressions, for counterexamples.
     evaluated: Evaluated,
-    /// The knowledge about the path, π of the papers, and the prover that knows the same.
-    pub knowledge: Knowledge,
-    pub prover: Prover,
-    pub domains: Domains,
-    pub made: Made,
-    /// The explorations in progress.
-    pub run: Run<'p>,
-    /// The findings and the cost: rules write the log and cannot read it.
-    pub log: Log,
-    pub caches: Caches,
 }
 
 /// The result of the verification of a member.
@@ -335,41 +278,36 @@ impl<'p> Engine<'p> {
             limits: Limits::default(),
             until: Until::new(options.member_time_limit, options.deadline),
         };
-        let mut engine = Self {
+        let symbols = Symbols {
             context,
             program: context.program,
             setting,
             terms: Terms::new(),
-            frame: Frame::new(state::no_locals()),
-            here: Here::default(),
-            mode: Mode::default(),
-            gathered: Gathered::default(),
-            incidents: Incidents::default(),
-            evaluated: Evaluated::default(),
-            knowledge: Knowledge::default(),
-            prover: Prover::within(workspace, options_of_prover)?,
             domains: Domains::default(),
             made: Made::default(),
-            run: Run::default(),
-            log: Log::default(),
             caches: Caches::default(),
+        };
+        let path = Path {
+            symbols,
+            knowledge: Knowledge::default(),
+            prover: Prover::within(workspace, options_of_prover)?,
+            run: Run::default(),
+            mode: Mode::default(),
+            gathered: Gathered::default(),
+            log: Log::default(),
+        };
+        let mut engine = Self {
+            config: Configuration {
+                path,
+                frame: Frame::new(state::no_locals()),
+                here: Here::default(),
+            },
+            incidents: Incidents::default(),
+            evaluated: Evaluated::default(),
         };
         engine.log.enter("contract", Span::default());
         engine.use_foreign_axioms();
         Ok(engine)
-    }
-
-    /// Tells whether a predicate's body failed its own check: then its uses are checked like any
-    /// assertion.
-    pub fn is_ill_formed_predicate(&self, predicate: PredicateId) -> bool {
-        let checked = self.context.ill_formed_predicates.get(&predicate);
-        self.setting.visible.predicates.contains(&predicate)
-            && checked.and_then(OnceLock::get).copied().unwrap_or(false)
-    }
-
-    /// Tells whether states have been merged: for the drivers of the engine.
-    pub fn has_merged(&self) -> bool {
-        self.log.has_merged()
     }
 
     /// Returns the findings and the cost.
@@ -377,6 +315,23 @@ impl<'p> Engine<'p> {
         if let Some((domain, what)) = self.axioms_left_out() {
             self.log.relate(domain, &what);
         }
-        self.log.close()
+        self.config.path.log.close()
+    }
+}
+
+impl Symbols<'_> {
+    /// Tells whether a predicate's body failed its own check: then its uses are checked like any
+    /// assertion.
+    pub fn is_ill_formed_predicate(&self, predicate: PredicateId) -> bool {
+        let checked = self.context.ill_formed_predicates.get(&predicate);
+        self.setting.visible.predicates.contains(&predicate)
+            && checked.and_then(OnceLock::get).copied().unwrap_or(false)
+    }
+}
+
+impl Path<'_> {
+    /// Tells whether states have been merged: for the drivers of the engine.
+    pub fn has_merged(&self) -> bool {
+        self.log.has_merged()
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use sil::program::{FunctionId, PredicateId};
 
-use super::Engine;
+use super::Symbols;
 use super::members::analysis::Analysis;
 use super::state::heap::Resource;
 
@@ -60,7 +60,7 @@ impl<'p> Facts<'p> {
     }
 }
 
-impl Engine<'_> {
+impl Symbols<'_> {
     /// Tells whether a fact holds of the program as a whole.
     pub fn of_program(&self, fact: Fact) -> bool {
         self.setting.visible.facts.holds(fact)

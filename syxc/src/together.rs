@@ -6,7 +6,7 @@ use sil::program::{FieldId, PredicateId};
 
 use super::many::has_many;
 use super::table::Invariant;
-use super::{Chalice, Direct, renumbered, scope};
+use super::{Chalice, Direct, Threads, renumbered, scope};
 use symex::Above;
 use symex::rules::language::Language;
 
@@ -16,7 +16,7 @@ pub fn above() -> Above {
         unfold: |engine, predicate, arguments, amount, at, blame| {
             Chalice::of(engine).open(predicate, arguments, amount, at, blame)
         },
-        fields_in: |engine, predicate| Chalice::of(engine).fields_in(predicate),
+        fields_in: |engine, predicate| Chalice::of(engine).threads.fields_in(predicate),
         amounts: Some(super::amount_in_words),
         consolidation: |engine| engine.learn_from_heap(),
         // The domains of the table are nothing but sorts.
@@ -24,7 +24,7 @@ pub fn above() -> Above {
     }
 }
 
-impl Chalice<'_, '_> {
+impl Threads<'_, '_> {
     /// The fields of which an instance may hold a part, without those in instances inside it; none
     /// for what leads back to itself and for what no rule knows.
     ///

@@ -29,11 +29,11 @@ use symex::options::Join;
 use symex::report::Within;
 use symex::rules::language::Language;
 use symex::run::ahead::{Ahead, product, sum, ways_of_all};
-use symex::run::explore::{Explorer, Path};
+use symex::run::explore::{End, Explorer};
 use symex::run::merge::{Guarded, Reached};
 use symex::state::heap::Heap;
 use symex::state::{Labelled, State};
-use symex::{Reading, Stop, View};
+use symex::{Path, Reading, Stop, View};
 
 /// With more paths than this from the beginning of a method to its end, states are merged.
 const PATHS: u64 = 8;
@@ -75,7 +75,7 @@ struct Region<'p> {
     /// Steps with ways left to go, innermost last.
     resumable: Vec<Resumable<'p>>,
     /// The paths that have come to `join`.
-    arrived: Vec<Path<Reached<'p>>>,
+    arrived: Vec<End<Reached<'p>>>,
     /// The facts learnt on them.
     facts: Vec<Guarded>,
 }
@@ -222,10 +222,10 @@ impl<'p> Driver<'_, 'p> {
 
     /// Leaves to others what is theirs, and gives them something when it is time.
     fn share(&mut self) {
-        let engine = self.sil.core();
-        let Some(sharing) = &mut engine.run.sharing else { return };
+        let Path { run, prover, .. } = &mut self.sil.core().config.path;
+        let Some(sharing) = &mut run.sharing else { return };
         let whole = &mut self.regions[0];
-        if std::mem::take(&mut engine.run.has_turned) {
+        if std::mem::take(&mut run.has_turned) {
             let before = whole.resumable.len().saturating_sub(1);
             whole.resumable[..before]
                 .iter_mut()
@@ -233,7 +233,7 @@ impl<'p> Driver<'_, 'p> {
         }
         // COMPLETENESS: where arithmetic is not linear, what Z3 has learnt on one path it may need
         // on the next.
-        if !sharing.is_due() || engine.prover.is_nonlinear() {
+        if !sharing.is_due() || prover.is_nonlinear() {
             return;
         }
         // The branch with most ahead of it; of several, the outermost.
@@ -312,7 +312,7 @@ impl<'p> Driver<'_, 'p> {
         let value = (self.sil.state(), Terms::TRUE);
         let region = self.region();
         region.facts.extend(facts);
-        region.arrived.push(Path { literals, value });
+        region.arrived.push(End { literals, value });
         true
     }
 

@@ -6,7 +6,7 @@ use sil::program::{DomainId, Expr, Type};
 use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId};
 use symex::state::State;
-use symex::{Explore, Stop};
+use symex::{Explore, Stop, Symbols, View};
 
 impl Sil<'_, '_> {
     pub(crate) fn add_axiom(&mut self, body: &Expr) -> Result<(), Stop> {
@@ -24,12 +24,17 @@ impl Sil<'_, '_> {
         self.assume_unique(declaration, instance);
         self.domains.axioms_in_progress += 1;
         // Axioms hold on all paths, and they are not part of what is replayed.
-        let result = self.in_instance(declaration, instance, |engine| {
-            declaration.axioms.iter().try_for_each(|axiom| {
-                let state = State::new(&axiom.locals);
-                engine.apart(state, |engine| Sil::of(engine).add_axiom(&axiom.body))
-            })
-        });
+        let types = Symbols::type_arguments(declaration, instance);
+        let (result, _) = self.exchanging(
+            |engine| &mut engine.domains.type_arguments,
+            types,
+            |sil| {
+                declaration.axioms.iter().try_for_each(|axiom| {
+                    let state = State::new(&axiom.locals);
+                    sil.apart(state, |engine| Sil::of(engine).add_axiom(&axiom.body))
+                })
+            },
+        );
         self.domains.axioms_in_progress -= 1;
         result
     }

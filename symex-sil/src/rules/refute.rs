@@ -116,12 +116,12 @@ impl Sil<'_, '_> {
         instance: &[Type],
     ) -> Result<Term, Stop> {
         let formals = &self.program.domain_functions[function].formals;
-        let arguments = self.in_instance(domain, instance, |engine| {
+        let arguments = self.in_instance(domain, instance, |symbols| {
             let some = |(_, ty): &(_, Type)| {
-                let sort = engine.sort(ty);
-                let name = format!("any@axioms.{}", engine.terms.sort_name(sort));
-                let symbol = engine.terms.declare_fresh(&name, &[], sort);
-                engine.terms.apply(symbol, &[])
+                let sort = symbols.sort(ty);
+                let name = format!("any@axioms.{}", symbols.terms.sort_name(sort));
+                let symbol = symbols.terms.declare_fresh(&name, &[], sort);
+                symbols.terms.apply(symbol, &[])
             };
             formals.iter().map(some).collect::<Vec<_>>()
         });

@@ -12,6 +12,7 @@ use smt::terms::{Sort, Term, Terms};
 
 use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::incidents::Missing;
 use symex::findings::log::Found;
 use symex::rules::language::Language;
 use symex::run::explore::Answer;
@@ -79,7 +80,7 @@ impl Sil<'_, '_> {
             }
             reported = Some(self.fail(Answer::No, blame, Reason::WandNotFound, wand.span));
         }
-        self.note_missing(reported);
+        self.incidents.missing = Some(Missing { reported });
         self.drop_aliases(resource, &arguments)?;
         let sort = wand_sort(&mut self.terms);
         let function = self.fresh("missing", sort);

@@ -8,7 +8,7 @@
 use sil::program::{Expr, ExprKind};
 use smt::terms::Term;
 
-use crate::{Engine, Stop, View};
+use crate::{Configuration, Engine, Stop, View};
 
 impl Engine<'_> {
     /// Learns from the heaps inside of a condition. Whether anything was new.
@@ -38,7 +38,9 @@ impl Engine<'_> {
     ) -> Result<T, Stop> {
         self.in_mode(|mode| mode.learns_inside = true, run)
     }
+}
 
+impl Configuration<'_> {
     /// The heap of an expression's inside has become the present one.
     pub fn note_inside(&mut self) -> Result<(), Stop> {
         if !self.mode.learns_inside || self.mode.in_trigger {

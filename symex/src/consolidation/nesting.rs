@@ -17,9 +17,9 @@ use smt::terms::{Sort, Term, Terms};
 use crate::permission::ordinary::same_arguments;
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::whole::Fact;
-use crate::{Engine, Stop};
+use crate::{Configuration, Path, Stop};
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// From here on locations may have new values.
     pub fn begin_epoch(&mut self) {
         if self.of_program(Fact::SomeAreRecursive) {
@@ -37,30 +37,6 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         let epoch = self.here.heap.epoch;
         self.note_instance_at(epoch, predicate, arguments, snapshot, amount)
-    }
-
-    fn note_instance_at(
-        &mut self,
-        epoch: Option<Term>,
-        predicate: PredicateId,
-        arguments: &[Term],
-        snapshot: Term,
-        amount: Term,
-    ) -> Result<(), Stop> {
-        let Some(epoch) = epoch else { return Ok(()) };
-        if !self.of_program(Fact::IsRecursive(predicate)) {
-            return Ok(());
-        }
-        let mut operands = vec![epoch];
-        operands.extend(arguments);
-        let sorts: Vec<_> = operands.iter().map(|&operand| self.terms.sort(operand)).collect();
-        let name = format!("{}%in", self.program.predicates[predicate].name);
-        let symbol = self.terms.declare_function(&name, &sorts, Sort::SNAP);
-        let own = self.terms.apply(symbol, &operands);
-        let equal = self.terms.identical(own, snapshot);
-        let held = self.terms.lt(Terms::NONE, amount);
-        let fact = self.terms.implies(held, equal);
-        self.assume(fact)
     }
 
     /// Notes the instances that an unfolding has brought to light. `before`: the heap without the
@@ -106,6 +82,32 @@ impl Engine<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Path<'_> {
+    fn note_instance_at(
+        &mut self,
+        epoch: Option<Term>,
+        predicate: PredicateId,
+        arguments: &[Term],
+        snapshot: Term,
+        amount: Term,
+    ) -> Result<(), Stop> {
+        let Some(epoch) = epoch else { return Ok(()) };
+        if !self.of_program(Fact::IsRecursive(predicate)) {
+            return Ok(());
+        }
+        let mut operands = vec![epoch];
+        operands.extend(arguments);
+        let sorts: Vec<_> = operands.iter().map(|&operand| self.terms.sort(operand)).collect();
+        let name = format!("{}%in", self.program.predicates[predicate].name);
+        let symbol = self.terms.declare_function(&name, &sorts, Sort::SNAP);
+        let own = self.terms.apply(symbol, &operands);
+        let equal = self.terms.identical(own, snapshot);
+        let held = self.terms.lt(Terms::NONE, amount);
+        let fact = self.terms.implies(held, equal);
+        self.assume(fact)
     }
 
     /// Notes all instances that are chunks of a heap.

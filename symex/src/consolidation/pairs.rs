@@ -8,9 +8,9 @@ use smt::terms::Terms;
 
 use crate::permission::ordinary::same_arguments;
 use crate::state::heap::Chunk;
-use crate::{Engine, Stop};
+use crate::{Path, Stop};
 
-impl Engine<'_> {
+impl Path<'_> {
     pub(super) fn learn_from_pair(
         &mut self,
         is_bounded: bool,

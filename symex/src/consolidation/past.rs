@@ -1,9 +1,9 @@
 //! Consequences of the heaps of the past: facts about their shape stay true.
 
 use crate::state::heap::{Heap, Resource};
-use crate::{Engine, Stop};
+use crate::{Configuration, Stop};
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// Keeps the heap as it is now, for the time when something has been given away.
     pub fn remember_heap(&mut self) {
         let heap = self.here.heap.clone();

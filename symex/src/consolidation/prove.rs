@@ -92,12 +92,12 @@ impl Engine<'_> {
         // quantifier ends the path.
         if self.mode.bound.is_empty() && self.has_failed(blame, reason)? {
             self.log.rely_on_report();
-            self.note_failure();
+            self.incidents.failed = true;
             return self.assume_failed(goal).map(|_| ());
         }
         if blame.error == ErrorId::InvariantNotPreserved && self.fails_as_at_entry(goal, blame)? {
             self.log.rely_on_report();
-            self.note_failure();
+            self.incidents.failed = true;
             return Ok(());
         }
         let goal = if blame.is_owed() { self.unless_in_doubt(goal)? } else { goal };
@@ -156,7 +156,7 @@ impl Engine<'_> {
                 self.mark_unframed(blame)?;
             }
         } else {
-            self.note_unassumed();
+            self.incidents.unassumed = true;
         }
         let is_assumed = self.assume_failed(goal)?;
         Ok(reported.filter(|_| !is_assumed))

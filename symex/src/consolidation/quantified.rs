@@ -6,9 +6,9 @@ use crate::permission::quantified;
 use crate::permission::quantified::chunks::PortionValue;
 use crate::permission::quantified::chunks::total;
 use crate::state::heap::{Heap, Resource};
-use crate::{Amounts, Engine, Stop};
+use crate::{Amounts, Configuration, Path, Stop};
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// For fields: all amounts together are at most full permission. Two chunks agree on the values
     /// of the locations they share. SOUNDNESS: the sum is over the chunks of one heap (trap T23).
     pub(crate) fn learn_from_quantified(&mut self, heap: &Heap) -> Result<(), Stop> {
@@ -19,31 +19,6 @@ impl Engine<'_> {
             self.assume_agreement(resource, heap)?;
         }
         Ok(())
-    }
-
-    fn assume_sum_bounded(&mut self, resource: Resource, heap: &Heap) -> Result<(), Stop> {
-        if !matches!(resource, Resource::Field(_)) || heap.amounts != Amounts::Exact {
-            return Ok(());
-        }
-        let portions = self.portions(resource, heap);
-        let total = total(&mut self.terms, &portions);
-        let bounded = self.terms.le(total, Terms::WRITE);
-        for chunk in heap.of(resource) {
-            let fact = self.at(resource, bounded, &chunk.arguments);
-            self.assume(fact)?;
-        }
-        let formals = self.formals(resource);
-        // Not the lookup of a value where there is another choice: conditions read values at
-        // inverses, and each of them would be a new location.
-        let mut triggers: Vec<Vec<Term>> = Vec::new();
-        for chunk in heap.quantified(resource) {
-            if chunk.triggers.is_empty() {
-                triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
-            }
-            triggers.extend(chunk.triggers.iter().cloned());
-        }
-        let fact = self.terms.forall(&formals, triggers, bounded, quantified::label("bounded"), 1);
-        self.assume(fact)
     }
 
     fn assume_agreement(&mut self, resource: Resource, heap: &Heap) -> Result<(), Stop> {
@@ -84,6 +59,33 @@ impl Engine<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Path<'_> {
+    fn assume_sum_bounded(&mut self, resource: Resource, heap: &Heap) -> Result<(), Stop> {
+        if !matches!(resource, Resource::Field(_)) || heap.amounts != Amounts::Exact {
+            return Ok(());
+        }
+        let portions = self.portions(resource, heap);
+        let total = total(&mut self.terms, &portions);
+        let bounded = self.terms.le(total, Terms::WRITE);
+        for chunk in heap.of(resource) {
+            let fact = self.at(resource, bounded, &chunk.arguments);
+            self.assume(fact)?;
+        }
+        let formals = self.formals(resource);
+        // Not the lookup of a value where there is another choice: conditions read values at
+        // inverses, and each of them would be a new location.
+        let mut triggers: Vec<Vec<Term>> = Vec::new();
+        for chunk in heap.quantified(resource) {
+            if chunk.triggers.is_empty() {
+                triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
+            }
+            triggers.extend(chunk.triggers.iter().cloned());
+        }
+        let fact = self.terms.forall(&formals, triggers, bounded, quantified::label("bounded"), 1);
+        self.assume(fact)
     }
 }
 

@@ -5,9 +5,9 @@ use smt::terms::Terms;
 
 use crate::permission::ordinary::same_arguments;
 use crate::state::heap::Chunk;
-use crate::{Engine, Stop};
+use crate::{Path, Stop};
 
-impl Engine<'_> {
+impl Path<'_> {
     /// Learns the facts that pairs do not tell: three or more portions that fit in pairs need not
     /// fit together.
     ///

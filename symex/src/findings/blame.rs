@@ -6,7 +6,7 @@ use sil::source::Span;
 use crate::findings::log::{Recalled, Reported};
 pub use crate::report::{ErrorId, Reason};
 use crate::report::{Finding, Severity, Step};
-use crate::{Engine, Stop};
+use crate::{Engine, Stop, Symbols};
 
 /// The treatment of an expression's own obligations (divisors, indices, permission to read,
 /// preconditions).
@@ -132,7 +132,7 @@ impl Engine<'_> {
         at: Span,
         severity: Severity,
     ) -> Reported {
-        self.note_failure();
+        self.incidents.failed = true;
         let what = self.context.sources.text(at).unwrap_or("this").to_owned();
         let what = shortened(&what.split_whitespace().collect::<Vec<_>>().join(" "));
         let mut message = blame.words.unwrap_or(blame.error.words()).to_owned();
@@ -151,13 +151,8 @@ impl Engine<'_> {
             path: self.here.path.iter().map(|step| self.path_step(step)).collect(),
             ..Finding::warning(blame.error, Some(reason), blame.span, message)
         };
-        self.log.report(finding, self.mode.in_other_reading, self.tells_parts())
-    }
-
-    /// Tells whether the program is the one that its author wrote, so that each part of a statement
-    /// is told.
-    pub(crate) fn tells_parts(&self) -> bool {
-        self.context.own.is_none() && !self.program.origins.is_annotated
+        let (in_other_reading, tells_parts) = (self.mode.in_other_reading, self.tells_parts());
+        self.log.report(finding, in_other_reading, tells_parts)
     }
 
     /// Tells whether an obligation with the same error, reason and place was refuted before: it
@@ -167,6 +162,14 @@ impl Engine<'_> {
         let clause = clause.filter(|_| self.tells_parts());
         let in_other_reading = self.mode.in_other_reading;
         self.recall(Recalled::Failed { error, reason, at, clause, in_other_reading })
+    }
+}
+
+impl Symbols<'_> {
+    /// Tells whether the program is the one that its author wrote, so that each part of a statement
+    /// is told.
+    pub(crate) fn tells_parts(&self) -> bool {
+        self.context.own.is_none() && !self.program.origins.is_annotated
     }
 
     pub(super) fn path_step(&self, &(condition, taken): &(Span, bool)) -> Step {

@@ -7,7 +7,7 @@ use smt::terms::{Sort, Term, Terms};
 
 use crate::findings::blame::{Blame, ErrorId, Reason};
 use crate::findings::log::Recalled;
-use crate::{Engine, Stop};
+use crate::{Engine, Path, Stop};
 
 impl Engine<'_> {
     /// Tells whether a clause of a contract was found not to be well-formed: a question to the
@@ -70,16 +70,6 @@ impl Engine<'_> {
         self.recall(Recalled::IllFormedBecause(clause, reasons))
     }
 
-    /// Notes that the clause is not framed, or the body of a function not defined, on the ways that
-    /// lead here. As a fact it stays with them, wherever they are joined with others.
-    pub fn mark_unframed(&mut self, blame: Blame) -> Result<(), Stop> {
-        if !blame.is_of_contract() && !blame.is_of_body() {
-            return Ok(());
-        }
-        let unframed = unframed(&mut self.terms);
-        self.assume(unframed)
-    }
-
     /// Ends the ways on which the contract that has been assumed is not framed, or the body of a
     /// function not defined: what builds on it would be reported for no other reason. What else was
     /// wrong with it has been reported and assumed, and the others go on.
@@ -126,6 +116,18 @@ impl Engine<'_> {
     /// has been reported (trap T17a).
     pub fn other_side(&mut self, blame: Blame) -> Result<Blame, Stop> {
         Ok(if self.is_ill_formed_at(blame.span)? { blame } else { blame.checked() })
+    }
+}
+
+impl Path<'_> {
+    /// Notes that the clause is not framed, or the body of a function not defined, on the ways that
+    /// lead here. As a fact it stays with them, wherever they are joined with others.
+    pub fn mark_unframed(&mut self, blame: Blame) -> Result<(), Stop> {
+        if !blame.is_of_contract() && !blame.is_of_body() {
+            return Ok(());
+        }
+        let unframed = unframed(&mut self.terms);
+        self.assume(unframed)
     }
 }
 

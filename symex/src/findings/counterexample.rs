@@ -13,12 +13,12 @@ use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
 
 use self::values::{Adts, Names, Wanted};
 use super::names as author;
-use crate::Engine;
 use crate::findings::evaluated::Evaluated;
 use crate::report::{Counterexample, Forgotten, Part};
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::state::quantified::QuantifiedChunk;
 use crate::state::{Forgot, Store};
+use crate::{Configuration, Engine, Path, Symbols};
 
 /// The budget of a counterexample.
 const BUDGET: Budget = Budget { resources: 2_000_000, conflicts: 0, milliseconds: 10_000 };
@@ -140,7 +140,9 @@ impl Engine<'_> {
         let parts = Evaluated::worth_telling(parts, variables.iter().chain(&witness));
         Some(Counterexample { variables, witness, parts, heap, old, forgotten })
     }
+}
 
+impl Configuration<'_> {
     /// The author's name of a quantifier's variable; `None` if a front end has made it.
     fn quantified_variable(&self, name: &str) -> Option<String> {
         let mut locals = self.frame.locals.iter().map(|(_, local)| local);
@@ -243,7 +245,9 @@ impl Engine<'_> {
         named.retain(|(_, value)| !self.terms.mentions(*value, &self.mode.bound));
         named
     }
+}
 
+impl Symbols<'_> {
     fn add_variables(
         &self,
         (locals, store): (&Arena<Local>, &Store),
@@ -301,7 +305,9 @@ impl Engine<'_> {
         };
         chunks.iter().map(portion).collect()
     }
+}
 
+impl Path<'_> {
     /// The values of terms in a state where `goal` does not hold, and `wish` does.
     fn values_where_not(
         &mut self,
@@ -321,6 +327,6 @@ impl Engine<'_> {
         }
         let formula = self.terms.and(formulas);
         // A defect of the solver shows at the next question, which matters.
-        self.prover.values(&mut self.terms, formula, &constants, budget).ok().flatten()
+        self.prover.values(&mut self.symbols.terms, formula, &constants, budget).ok().flatten()
     }
 }

@@ -4,8 +4,8 @@
 //! that a field could not be read. Who wants to know runs the evaluation with [`Watch::watched`].
 //! A run that is repeated meets the same incidents again, so nothing of this is journalled.
 
+use crate::View;
 use crate::findings::log::{Found, Reported};
-use crate::{Engine, View};
 
 /// The incidents.
 #[derive(Clone, Copy, Default, Debug)]
@@ -25,8 +25,8 @@ pub struct Incidents {
 /// A consume did not find what it asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Missing {
-    /// `None`: nobody was to be told.
-    pub(crate) reported: Option<Reported>,
+    /// The error that says so; `None`: nobody was to be told.
+    pub reported: Option<Reported>,
 }
 
 impl Incidents {
@@ -74,27 +74,3 @@ pub trait Watch<'p>: View<'p> {
 }
 
 impl<'p, V: View<'p>> Watch<'p> for V {}
-
-impl Engine<'_> {
-    pub(crate) fn note_failure(&mut self) {
-        self.incidents.failed = true;
-    }
-
-    pub(crate) fn note_unassumed(&mut self) {
-        self.incidents.unassumed = true;
-    }
-
-    pub(crate) fn note_unread(&mut self) {
-        self.incidents.unread = true;
-    }
-
-    /// Notes that a trigger is not defined where it is written.
-    pub fn note_undefined_trigger(&mut self) {
-        self.incidents.undefined_trigger = true;
-    }
-
-    /// Notes that permission is missing, and the error that says so.
-    pub fn note_missing(&mut self, reported: Option<Reported>) {
-        self.incidents.missing = Some(Missing { reported });
-    }
-}

@@ -22,7 +22,7 @@ use crate::report::{
     Within,
 };
 use crate::run::parts::Spent;
-use crate::{Engine, Outcome, Stop};
+use crate::{Engine, Outcome, Path, Stop};
 
 /// The findings and the cost.
 #[derive(Debug, Default)]
@@ -434,7 +434,9 @@ impl Engine<'_> {
     pub fn recall(&mut self, question: Recalled<'_>) -> Result<bool, Stop> {
         self.noted(question, |engine| engine.log.answer(&engine.terms, question))
     }
+}
 
+impl Path<'_> {
     /// Says in the solver's log what the question that follows is for.
     pub(crate) fn remark(&mut self, kind: QueryKind) -> Result<(), Stop> {
         let question = match kind {

@@ -8,9 +8,9 @@ use sil::source::Span;
 use smt::terms::{Symbol, Term, TermKind, Terms, TheoryOp, grow_stack};
 
 use super::names;
-use crate::Engine;
 use crate::report::shown::{Contents, HeldPermission, NamedValue, ShownState};
 use crate::state::heap::{Chunk, Heap, Resource};
+use crate::{Configuration, Path, Symbols};
 
 /// So many facts are shown of a state.
 const FACTS: usize = 40;
@@ -190,7 +190,7 @@ impl Words<'_> {
     }
 }
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// Shows the state, if somebody wants to see the states before what stands at `at`.
     ///
     /// A replayed run has shown its states before.
@@ -274,7 +274,9 @@ impl Engine<'_> {
         }
         contents
     }
+}
 
+impl Path<'_> {
     /// The chunks of which it is plain that their amounts are positive: their values mean
     /// something.
     fn surely_held(&mut self, heap: &Heap) -> FxHashSet<Term> {
@@ -286,7 +288,9 @@ impl Engine<'_> {
             })
             .collect()
     }
+}
 
+impl Symbols<'_> {
     /// Names the values of fields whose receivers have names.
     fn name_fields(
         &self,

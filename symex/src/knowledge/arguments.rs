@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use smt::terms::{Symbol, Term, TermKind, Terms};
 
-use crate::Engine;
+use crate::Path;
 
 /// An application of a function to at least one collection.
 struct Application {
@@ -19,7 +19,7 @@ struct Application {
     arguments: Box<[Term]>,
 }
 
-impl Engine<'_> {
+impl Path<'_> {
     /// Returns the goal with premises that mention the equality of collections; `None` where there
     /// are none to compare.
     pub(super) fn with_compared_arguments(&mut self, goal: Term) -> Option<Term> {

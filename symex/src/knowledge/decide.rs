@@ -13,7 +13,7 @@ use crate::options;
 use crate::report::{Asked, Cost, Means, Severity};
 use crate::run::explore::Answer;
 use crate::run::parts::Spent;
-use crate::{Engine, Limits, Stop};
+use crate::{Configuration, Engine, Limits, Path, Stop, Symbols};
 
 /// The answer to a question before the solver is asked.
 enum Native {
@@ -26,23 +26,6 @@ impl Engine<'_> {
     /// Tells whether a formula speaks about a value whose absence has been reported.
     pub fn is_tainted(&mut self, formula: Term) -> Result<bool, Stop> {
         self.recall(Recalled::Tainted(formula))
-    }
-
-    /// Notes that what fails because of this value is no news, on the ways that lead here.
-    pub fn taint(&mut self, value: Term, reported: Reported) -> Result<(), Stop> {
-        self.log.taint(value, reported);
-        if self.survives_failures() {
-            let is_tainted = self.has_taints();
-            self.assume(is_tainted)?;
-        }
-        Ok(())
-    }
-
-    /// Makes the proposition that some value is tainted. As a fact it stays with the ways that lead
-    /// to the taint, wherever they are joined with others.
-    fn has_taints(&mut self) -> Term {
-        let symbol = self.terms.declare_fresh("tainted@", &[], Sort::BOOL);
-        self.terms.apply(symbol, &[])
     }
 
     /// Tells whether a goal fails only because of tainted values: it speaks about one, and holds on
@@ -101,26 +84,13 @@ impl Engine<'_> {
         if self.survives_failures()
             && (fact == Terms::FALSE || self.ask_quick(contrary)? == Answer::Yes)
         {
-            self.note_unassumed();
+            self.incidents.unassumed = true;
             let doubt = self.doubt();
             self.assume(doubt)?;
             return Ok(false);
         }
         self.assume(fact)?;
         Ok(true)
-    }
-
-    /// Tells whether the path goes on where a failure cannot be assumed. The body of a quantifier
-    /// that is not defined for all values ends the path in any case, and so does that of a
-    /// function.
-    ///
-    /// COMPLETENESS: in programs made of Chalice and SPL, checks at the end of a method are
-    /// statements, which would report the consequences of errors before them.
-    fn survives_failures(&self) -> bool {
-        self.mode.bound.is_empty()
-            && !self.setting.is_function
-            && !self.context.options.assume_failures
-            && self.tells_parts()
     }
 
     /// Assumes a fact that is produced, even if it has failed where it was consumed.
@@ -149,15 +119,6 @@ impl Engine<'_> {
         self.log.rely_on_report();
         let doubt = self.doubt();
         Ok(self.terms.or([doubt, claim]))
-    }
-
-    /// Makes the proposition that something has failed and could not be assumed, since the method
-    /// or the iteration of a loop began. As a fact it stays with the ways that lead here, wherever
-    /// they are joined with others.
-    fn doubt(&mut self) -> Term {
-        let name = format!("doubt@{}", self.here.framed.len());
-        let symbol = self.terms.declare_fresh(&name, &[], Sort::BOOL);
-        self.terms.apply(symbol, &[])
     }
 
     /// Decides whether `goal` follows, with all means: the known facts, the prover, and the prover
@@ -232,66 +193,6 @@ impl Engine<'_> {
         Ok(self.ask_obligation(Terms::FALSE)? == Answer::Yes)
     }
 
-    /// Tells whether the facts say that a formula holds.
-    fn is_known(&mut self, goal: Term) -> bool {
-        let yes = self.knowledge.facts.is_contradictory()
-            || self.knowledge.known.contains(&goal)
-            || self.knowledge.facts.known(&self.terms, goal) == Some(true)
-            || {
-                let reduced = self.knowledge.facts.reduce(&mut self.terms, goal);
-                reduced != goal && self.knowledge.facts.known(&self.terms, reduced) == Some(true)
-            };
-        if yes {
-            self.count(Means::Facts);
-        }
-        yes
-    }
-
-    /// Tells whether the facts say that a formula does not hold.
-    fn is_refuted(&mut self, goal: Term) -> bool {
-        self.knowledge.facts.known(&self.terms, goal) == Some(false) || {
-            let reduced = self.knowledge.facts.reduce(&mut self.terms, goal);
-            reduced != goal && self.knowledge.facts.known(&self.terms, reduced) == Some(false)
-        }
-    }
-
-    /// Checks that time is left, and paths and questions, if they are counted.
-    pub fn go_on(&self) -> Result<(), Stop> {
-        let Limits { paths, questions, by_prover } = self.setting.limits;
-        let is_within = |spent: Spent| {
-            paths.is_none_or(|limit| spent.paths <= limit)
-                && questions.is_none_or(|limit| spent.asked <= limit)
-                && by_prover.is_none_or(|limit| spent.by_prover < limit)
-        };
-        let goes_on = match &self.run.sharing {
-            Some(sharing) => is_within(sharing.spent()),
-            None => self.log.is_within(is_within),
-        };
-        if !goes_on {
-            return Err(Stop::TooMuch);
-        }
-        if self.setting.until.is_over() {
-            return Err(Stop::OutOfTime);
-        }
-        if self.context.observer.is_cancelled() {
-            return Err(Stop::Cancelled);
-        }
-        Ok(())
-    }
-
-    /// Returns the budget of a proof obligation: no more time than the member has left.
-    fn obligation_budget(&self) -> Budget {
-        let whole = Budget::OBLIGATION.milliseconds;
-        // Whole seconds, rounded up: telling Z3 a new limit costs something.
-        let left = self.setting.until.left();
-        let left = left.map_or(u64::MAX, |left| (left.as_secs() + 1).saturating_mul(1000));
-        Budget {
-            resources: self.context.options.obligation_limit,
-            conflicts: 0,
-            milliseconds: u32::try_from(left).map_or(whole, |left| left.min(whole)),
-        }
-    }
-
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
         if self.mode.is_apart {
             return Ok(Answer::No);
@@ -305,7 +206,8 @@ impl Engine<'_> {
         if let Some(answer) =
             self.run.sharing.as_mut().and_then(|sharing| sharing.known_answer(goal))
         {
-            self.prover.pass_over(&mut self.terms, goal)?;
+            let path = &mut self.config.path;
+            path.prover.pass_over(&mut path.symbols.terms, goal)?;
             return Ok(answer.into());
         }
         let started = Instant::now();
@@ -334,6 +236,96 @@ impl Engine<'_> {
         Ok(answer.into())
     }
 
+    /// Which way this run goes; the other way is taken by another run.
+    pub fn branch(&mut self, condition: Term) -> Result<bool, Stop> {
+        if let Some(value) = self.terms.as_bool(condition) {
+            self.count(Means::Form);
+            return Ok(value);
+        }
+        let negation = self.terms.not(condition);
+        if self.check(condition)? {
+            self.assume(condition)?;
+            return Ok(true);
+        }
+        if self.check(negation)? {
+            self.assume(negation)?;
+            return Ok(false);
+        }
+        Ok(self.choose(&[Some(condition), Some(negation)])? == 0)
+    }
+}
+
+impl Path<'_> {
+    /// Notes that what fails because of this value is no news, on the ways that lead here.
+    pub fn taint(&mut self, value: Term, reported: Reported) -> Result<(), Stop> {
+        self.log.taint(value, reported);
+        if self.survives_failures() {
+            let is_tainted = self.has_taints();
+            self.assume(is_tainted)?;
+        }
+        Ok(())
+    }
+
+    /// Tells whether the path goes on where a failure cannot be assumed. The body of a quantifier
+    /// that is not defined for all values ends the path in any case, and so does that of a
+    /// function.
+    ///
+    /// COMPLETENESS: in programs made of Chalice and SPL, checks at the end of a method are
+    /// statements, which would report the consequences of errors before them.
+    fn survives_failures(&self) -> bool {
+        self.mode.bound.is_empty()
+            && !self.setting.is_function
+            && !self.context.options.assume_failures
+            && self.tells_parts()
+    }
+
+    /// Tells whether the facts say that a formula holds.
+    fn is_known(&mut self, goal: Term) -> bool {
+        let yes = self.knowledge.facts.is_contradictory()
+            || self.knowledge.known.contains(&goal)
+            || self.knowledge.facts.known(&self.terms, goal) == Some(true)
+            || {
+                let reduced = self.knowledge.facts.reduce(&mut self.symbols.terms, goal);
+                reduced != goal && self.knowledge.facts.known(&self.terms, reduced) == Some(true)
+            };
+        if yes {
+            self.count(Means::Facts);
+        }
+        yes
+    }
+
+    /// Tells whether the facts say that a formula does not hold.
+    fn is_refuted(&mut self, goal: Term) -> bool {
+        self.knowledge.facts.known(&self.terms, goal) == Some(false) || {
+            let reduced = self.knowledge.facts.reduce(&mut self.symbols.terms, goal);
+            reduced != goal && self.knowledge.facts.known(&self.terms, reduced) == Some(false)
+        }
+    }
+
+    /// Checks that time is left, and paths and questions, if they are counted.
+    pub fn go_on(&self) -> Result<(), Stop> {
+        let Limits { paths, questions, by_prover } = self.setting.limits;
+        let is_within = |spent: Spent| {
+            paths.is_none_or(|limit| spent.paths <= limit)
+                && questions.is_none_or(|limit| spent.asked <= limit)
+                && by_prover.is_none_or(|limit| spent.by_prover < limit)
+        };
+        let goes_on = match &self.run.sharing {
+            Some(sharing) => is_within(sharing.spent()),
+            None => self.log.is_within(is_within),
+        };
+        if !goes_on {
+            return Err(Stop::TooMuch);
+        }
+        if self.setting.until.is_over() {
+            return Err(Stop::OutOfTime);
+        }
+        if self.context.observer.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        Ok(())
+    }
+
     /// Asks the prover within the time that the member has left. Z3 looks at the clock, and the
     /// limit of a member is about work: a question that others have held up is asked again.
     fn ask_prover(&mut self, goal: Term, kind: QueryKind) -> Result<prover::Answer, Stop> {
@@ -343,7 +335,7 @@ impl Engine<'_> {
                 QueryKind::Check => Budget::CHECK,
             };
             let started = Instant::now();
-            let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
+            let answer = self.prover.check(&mut self.symbols.terms, goal, kind, budget)?;
             let given = Duration::from_millis(budget.milliseconds.into());
             let is_held_up = answer == prover::Answer::GaveUp(prover::Limit::Time)
                 && started.elapsed() >= given
@@ -359,7 +351,7 @@ impl Engine<'_> {
         if self.context.options.native == options::Native::Off {
             return Ok(Native::Left(goal));
         }
-        let answer = match self.prover.check_without_solver(&mut self.terms, goal, kind) {
+        let answer = match self.prover.check_without_solver(&mut self.symbols.terms, goal, kind) {
             Outcome::Proved => Answer::Yes,
             Outcome::Open => Answer::No,
             Outcome::Left(left) => return Ok(Native::Left(left)),
@@ -368,7 +360,8 @@ impl Engine<'_> {
         self.count(Means::Facts);
         if answer == Answer::Yes && self.context.options.native == options::Native::Checked {
             let budget = self.obligation_budget();
-            let found = self.prover.check(&mut self.terms, goal, QueryKind::Obligation, budget)?;
+            let found =
+                self.prover.check(&mut self.symbols.terms, goal, QueryKind::Obligation, budget)?;
             if found == prover::Answer::NotProved {
                 let goal = self.terms.display(goal);
                 return Err(Stop::Broken(format!("proved natively, and not by Z3: {goal}")));
@@ -386,22 +379,37 @@ impl Engine<'_> {
             }
         }
     }
+}
 
-    /// Which way this run goes; the other way is taken by another run.
-    pub fn branch(&mut self, condition: Term) -> Result<bool, Stop> {
-        if let Some(value) = self.terms.as_bool(condition) {
-            self.count(Means::Form);
-            return Ok(value);
+impl Symbols<'_> {
+    /// Makes the proposition that some value is tainted. As a fact it stays with the ways that lead
+    /// to the taint, wherever they are joined with others.
+    fn has_taints(&mut self) -> Term {
+        let symbol = self.terms.declare_fresh("tainted@", &[], Sort::BOOL);
+        self.terms.apply(symbol, &[])
+    }
+
+    /// Returns the budget of a proof obligation: no more time than the member has left.
+    fn obligation_budget(&self) -> Budget {
+        let whole = Budget::OBLIGATION.milliseconds;
+        // Whole seconds, rounded up: telling Z3 a new limit costs something.
+        let left = self.setting.until.left();
+        let left = left.map_or(u64::MAX, |left| (left.as_secs() + 1).saturating_mul(1000));
+        Budget {
+            resources: self.context.options.obligation_limit,
+            conflicts: 0,
+            milliseconds: u32::try_from(left).map_or(whole, |left| left.min(whole)),
         }
-        let negation = self.terms.not(condition);
-        if self.check(condition)? {
-            self.assume(condition)?;
-            return Ok(true);
-        }
-        if self.check(negation)? {
-            self.assume(negation)?;
-            return Ok(false);
-        }
-        Ok(self.choose(&[Some(condition), Some(negation)])? == 0)
+    }
+}
+
+impl Configuration<'_> {
+    /// Makes the proposition that something has failed and could not be assumed, since the method
+    /// or the iteration of a loop began. As a fact it stays with the ways that lead here, wherever
+    /// they are joined with others.
+    fn doubt(&mut self) -> Term {
+        let name = format!("doubt@{}", self.here.framed.len());
+        let symbol = self.terms.declare_fresh(&name, &[], Sort::BOOL);
+        self.terms.apply(symbol, &[])
     }
 }

@@ -13,7 +13,7 @@ use crate::findings::counterexample::values::{Adts, Constructor, Constructors};
 use crate::findings::names;
 use crate::knowledge::symbols::Emitted;
 use crate::knowledge::type_patterns::Instance;
-use crate::{Engine, Stop};
+use crate::{Engine, Path, Stop, Symbols};
 
 /// How many instances of domains a member uses, at most.
 const INSTANCES: usize = 1000;
@@ -24,7 +24,7 @@ pub struct Domains {
     /// The functions of domains that have been applied.
     pub(crate) symbols: FxHashSet<Symbol>,
     /// The types in place of the parameters of a domain while its axioms are evaluated.
-    pub(crate) type_arguments: FxHashMap<Name, Type>,
+    pub type_arguments: FxHashMap<Name, Type>,
     /// How many axioms of domains are being evaluated, one because of the other.
     pub axioms_in_progress: usize,
     /// Instances of domains whose axioms the prover has not been told.
@@ -41,7 +41,12 @@ pub struct Domains {
     pub(crate) far: IndexSet<FunctionId, FxBuildHasher>,
 }
 
-impl Engine<'_> {
+impl Symbols<'_> {
+    /// Returns the types that an instance gives the parameters of a domain.
+    pub fn type_arguments(domain: &Domain, instance: &[Type]) -> FxHashMap<Name, Type> {
+        domain.parameters.iter().cloned().zip(instance.iter().cloned()).collect()
+    }
+
     /// A domain function applied to values; `instance` says what the domain's parameters are.
     pub fn domain_application(
         &mut self,
@@ -67,18 +72,18 @@ impl Engine<'_> {
         let program = self.program;
         let declaration = &program.domain_functions[function];
         let domain = &program.domains[declaration.domain];
-        self.in_instance(domain, instance, |engine| {
+        self.in_instance(domain, instance, |symbols| {
             let sorts: Vec<Sort> =
-                declaration.formals.iter().map(|(_, ty)| engine.sort(ty)).collect();
-            let result = engine.sort(&declaration.result);
+                declaration.formals.iter().map(|(_, ty)| symbols.sort(ty)).collect();
+            let result = symbols.sort(&declaration.result);
             if let Some(text) = &declaration.interpretation {
-                return engine.terms.declare_backend(&declaration.name, &sorts, result, text);
+                return symbols.terms.declare_backend(&declaration.name, &sorts, result, text);
             }
             let parameters: Vec<_> = instance
                 .iter()
                 .map(|ty| {
-                    let sort = engine.sort(ty);
-                    engine.terms.sort_name(sort)
+                    let sort = symbols.sort(ty);
+                    symbols.terms.sort_name(sort)
                 })
                 .collect();
             let name = if parameters.is_empty() {
@@ -87,9 +92,9 @@ impl Engine<'_> {
                 format!("{}[{}]", declaration.name, parameters.join(","))
             };
             if declaration.is_constructor {
-                engine.terms.declare_constructor(&name, &sorts, result)
+                symbols.terms.declare_constructor(&name, &sorts, result)
             } else {
-                engine.terms.declare_function(&name, &sorts, result)
+                symbols.terms.declare_function(&name, &sorts, result)
             }
         })
     }
@@ -127,14 +132,14 @@ impl Engine<'_> {
         Some((sort, Constructors { tag, constructors }))
     }
 
-    /// Runs with the types that an instance gives the parameters of a domain.
+    /// Makes something with the types that an instance gives the parameters of a domain.
     pub fn in_instance<T>(
         &mut self,
         domain: &Domain,
         instance: &[Type],
         run: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        let arguments = domain.parameters.iter().cloned().zip(instance.iter().cloned()).collect();
+        let arguments = Self::type_arguments(domain, instance);
         let outer = std::mem::replace(&mut self.domains.type_arguments, arguments);
         let result = run(self);
         self.domains.type_arguments = outer;
@@ -196,15 +201,17 @@ impl Engine<'_> {
         Some((self.program.domains[*domain].span, words))
     }
 
-    /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a
-    /// member asks it nothing.
-    pub(crate) fn tell_domains(&mut self) -> Result<(), Stop> {
-        while let Some((domain, instance)) = self.domains.untold.pop_front() {
-            (self.setting.above.axioms)(self, domain, &instance)?;
+    /// Uses the domains whose axioms nothing in the member need call for: they speak about other
+    /// functions, and no types.
+    pub(crate) fn use_foreign_axioms(&mut self) {
+        let context = self.context;
+        for (domain, instance) in &context.types.initial {
+            self.use_domain(*domain, instance);
         }
-        Ok(())
     }
+}
 
+impl Path<'_> {
     /// `unique` constants of one sort are pairwise different.
     pub fn assume_unique(&mut self, domain: &Domain, instance: &[Type]) {
         let mut constants: BTreeMap<Sort, Vec<Term>> = BTreeMap::new();
@@ -220,14 +227,16 @@ impl Engine<'_> {
             self.prover.add_axiom(distinct);
         }
     }
+}
 
-    /// Uses the domains whose axioms nothing in the member need call for: they speak about other
-    /// functions, and no types.
-    pub(crate) fn use_foreign_axioms(&mut self) {
-        let context = self.context;
-        for (domain, instance) in &context.types.initial {
-            self.use_domain(*domain, instance);
+impl Engine<'_> {
+    /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a
+    /// member asks it nothing.
+    pub(crate) fn tell_domains(&mut self) -> Result<(), Stop> {
+        while let Some((domain, instance)) = self.domains.untold.pop_front() {
+            (self.setting.above.axioms)(self, domain, &instance)?;
         }
+        Ok(())
     }
 }
 

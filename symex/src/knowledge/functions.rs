@@ -8,7 +8,7 @@ use sil::program::{Function, FunctionId, Program};
 use smt::terms::{Term, Terms};
 
 use crate::knowledge::symbols::Emitted;
-use crate::{Amounts, Engine};
+use crate::{Amounts, Symbols};
 
 /// The two parts of a function's verification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ pub fn is_opaque(function: &Function) -> bool {
     function.annotations.iter().any(|annotation| &*annotation.key == "opaque")
 }
 
-impl Engine<'_> {
+impl Symbols<'_> {
     /// How the amounts in preconditions of functions are read (trap T8: everywhere the same).
     pub fn amounts_of_functions(&self) -> Amounts {
         if self.context.options.exact_amounts_in_functions {

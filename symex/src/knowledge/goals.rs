@@ -10,7 +10,7 @@
 
 use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, TheoryOp, grow_stack};
 
-use crate::Engine;
+use crate::{Configuration, Path, Symbols};
 
 /// How many instances of an existential goal are tried.
 const INSTANCES: usize = 16;
@@ -32,7 +32,7 @@ pub struct Noted {
     pub facts: Vec<(Term, Term)>,
 }
 
-impl Engine<'_> {
+impl Path<'_> {
     /// Keeps how a quantified formula came about, for the time when it is a goal.
     pub fn note_quantifier(&mut self, formula: Term, noted: Noted) {
         // Where the variables do not occur, there is no quantifier.
@@ -40,7 +40,9 @@ impl Engine<'_> {
             self.made.quantifiers.insert(formula, noted);
         }
     }
+}
 
+impl Configuration<'_> {
     /// A formula that implies the goal, and that the prover is better at.
     pub(crate) fn opened(&mut self, goal: Term) -> Term {
         self.opened_at(goal, 0, &mut { WRITTEN })
@@ -122,14 +124,6 @@ impl Engine<'_> {
         self.terms.implies(known, body)
     }
 
-    /// Makes a formula that says nothing and mentions a term, which triggers may match.
-    pub(super) fn mentioned(&mut self, term: Term) -> Term {
-        let sort = self.terms.sort(term);
-        let name = format!("mentioned%{}", self.terms.sort_name(sort));
-        let mentioned = self.terms.declare_function(&name, &[sort], Sort::BOOL);
-        self.terms.apply(mentioned, &[term])
-    }
-
     /// The goal, or its body for candidates.
     fn with_witnesses(&mut self, goal: Term, bound: &[Term], body: Term) -> Term {
         let mut instances = vec![body];
@@ -164,6 +158,22 @@ impl Engine<'_> {
         self.terms.or(std::iter::once(goal).chain(instances))
     }
 
+    /// The values that variables of a sort have.
+    fn values_in_store(&self, sort: Sort) -> Vec<Term> {
+        let mut values = Vec::new();
+        for (local, _) in self.frame.locals.iter() {
+            if let Some(value) = self.frame.store.get(local)
+                && self.terms.sort(value) == sort
+                && !values.contains(&value)
+            {
+                values.push(value);
+            }
+        }
+        values
+    }
+}
+
+impl Symbols<'_> {
     /// Values that a formula suggests for a variable: those it is equal to, or next to a bound of.
     fn suggested(&mut self, formula: Term, variable: Term, open: &[Term]) -> Vec<Term> {
         let mut found = Vec::new();
@@ -189,8 +199,8 @@ impl Engine<'_> {
             let (left_has, right_has) =
                 (self.terms.mentions(left, &[variable]), self.terms.mentions(right, &[variable]));
             let (solved, up) = match (left_has, right_has) {
-                (true, false) => (self.solution_of(left, right, variable), false),
-                (false, true) => (self.solution_of(right, left, variable), true),
+                (true, false) => (solution_of(&mut self.terms, left, right, variable), false),
+                (false, true) => (solution_of(&mut self.terms, right, left, variable), true),
                 _ => continue,
             };
             let Some(other) = solved.filter(|&other| !self.terms.mentions(other, open)) else {
@@ -209,48 +219,12 @@ impl Engine<'_> {
         found
     }
 
-    /// Returns the value of `variable` where `side`, a linear expression in it, is `value`, or a
-    /// value near it.
-    fn solution_of(&mut self, side: Term, value: Term, variable: Term) -> Option<Term> {
-        let (mut side, mut value) = (side, value);
-        while side != variable {
-            let has = |engine: &Self, part: Term| engine.terms.mentions(part, &[variable]);
-            (side, value) = match *self.terms.kind(side) {
-                TermKind::Add(left, right) if !has(self, right) => {
-                    (left, self.terms.sub(value, right))
-                }
-                TermKind::Add(left, right) if !has(self, left) => {
-                    (right, self.terms.sub(value, left))
-                }
-                TermKind::Sub(left, right) if !has(self, right) => {
-                    (left, self.terms.add(value, right))
-                }
-                TermKind::Sub(left, right) if !has(self, left) => {
-                    (right, self.terms.sub(left, value))
-                }
-                TermKind::Mul(factor, rest)
-                    if self.terms.is_literal(factor) && self.terms.sort(rest) == Sort::INT =>
-                {
-                    (rest, self.terms.int_div(value, factor))
-                }
-                _ => return None,
-            };
-        }
-        Some(value)
-    }
-
-    /// The values that variables of a sort have.
-    fn values_in_store(&self, sort: Sort) -> Vec<Term> {
-        let mut values = Vec::new();
-        for (local, _) in self.frame.locals.iter() {
-            if let Some(value) = self.frame.store.get(local)
-                && self.terms.sort(value) == sort
-                && !values.contains(&value)
-            {
-                values.push(value);
-            }
-        }
-        values
+    /// Makes a formula that says nothing and mentions a term, which triggers may match.
+    pub(super) fn mentioned(&mut self, term: Term) -> Term {
+        let sort = self.terms.sort(term);
+        let name = format!("mentioned%{}", self.terms.sort_name(sort));
+        let mentioned = self.terms.declare_function(&name, &[sort], Sort::BOOL);
+        self.terms.apply(mentioned, &[term])
     }
 }
 
@@ -259,4 +233,26 @@ pub(super) fn arbitrary(terms: &mut Terms, variable: Term, depth: usize, index: 
     let sort = terms.sort(variable);
     let name = format!("any%{depth}%{index}%{}", terms.sort_name(sort));
     terms.constant(&name, sort)
+}
+
+/// Returns the value of `variable` where `side`, a linear expression in it, is `value`, or a
+/// value near it.
+fn solution_of(terms: &mut Terms, side: Term, value: Term, variable: Term) -> Option<Term> {
+    let (mut side, mut value) = (side, value);
+    while side != variable {
+        let has = |terms: &Terms, part: Term| terms.mentions(part, &[variable]);
+        (side, value) = match *terms.kind(side) {
+            TermKind::Add(left, right) if !has(terms, right) => (left, terms.sub(value, right)),
+            TermKind::Add(left, right) if !has(terms, left) => (right, terms.sub(value, left)),
+            TermKind::Sub(left, right) if !has(terms, right) => (left, terms.add(value, right)),
+            TermKind::Sub(left, right) if !has(terms, left) => (right, terms.sub(left, value)),
+            TermKind::Mul(factor, rest)
+                if terms.is_literal(factor) && terms.sort(rest) == Sort::INT =>
+            {
+                (rest, terms.int_div(value, factor))
+            }
+            _ => return None,
+        };
+    }
+    Some(value)
 }

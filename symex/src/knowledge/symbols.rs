@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use sil::program::{DomainId, FunctionId, LocalId, PredicateId, Type};
 use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind, Terms, grow_stack};
 
-use crate::Engine;
 use crate::knowledge::functions::{FunctionAxioms, Phase};
+use crate::{Configuration, Path, Symbols};
 
 /// How many definitions, one inside the other, lead to functions that the prover is told at once.
 const NEAR: u32 = 8;
@@ -62,7 +62,7 @@ impl From<Numbers> for Emitted {
     }
 }
 
-impl Engine<'_> {
+impl Symbols<'_> {
     pub(crate) fn function_symbols(&mut self, function: FunctionId) -> FunctionSymbols {
         if let Some(&known) = self.caches.function_symbols.get(&function) {
             return known;
@@ -120,18 +120,38 @@ impl Engine<'_> {
         self.terms.declare_function(&format!("{}%trigger", declaration.name), &sorts, Sort::BOOL)
     }
 
+    /// Returns what has been shown of a function, and may be used.
+    fn shown_of(&self, function: FunctionId) -> Vec<Arc<FunctionAxioms>> {
+        // Whether the axioms of a function that is not visible are there by now is a matter of
+        // chance.
+        let visible = self.setting.visible;
+        let is_defined =
+            visible.functions.contains(&function) || visible.definitions.contains(&function);
+        let phases: &[Phase] = if is_defined {
+            &[Phase::Contract, Phase::Body]
+        } else if visible.contracts.contains(&function) {
+            &[Phase::Contract]
+        } else {
+            &[]
+        };
+        let of_phase = |&phase: &Phase| self.context.functions.get(function, phase).cloned();
+        phases.iter().filter_map(of_phase).collect()
+    }
+}
+
+impl Path<'_> {
     /// Notes that the member applies a function: the prover is told its axioms, as far as they are
     /// justified by now, and those of what they mention.
     ///
     /// PERFORMANCE: functions that only a long chain of definitions leads to are told when an
-    /// obligation fails without them ([`Engine::tell_far_functions`]). Most proofs unroll few
+    /// obligation fails without them ([`Path::tell_far_functions`]). Most proofs unroll few
     /// definitions, and the last function of a chain would be told all others.
     pub(crate) fn use_function(&mut self, function: FunctionId) {
         self.domains.emitted.functions.insert(function);
         self.tell_function(function, NEAR);
     }
 
-    /// Tells the prover what [`Engine::use_function`] has left out. Tells whether there was any.
+    /// Tells the prover what [`Path::use_function`] has left out. Tells whether there was any.
     pub(crate) fn tell_far_functions(&mut self) -> bool {
         let told_before = self.domains.reach.len();
         for function in std::mem::take(&mut self.domains.far) {
@@ -166,25 +186,9 @@ impl Engine<'_> {
             }
         }
     }
+}
 
-    /// Returns what has been shown of a function, and may be used.
-    fn shown_of(&self, function: FunctionId) -> Vec<Arc<FunctionAxioms>> {
-        // Whether the axioms of a function that is not visible are there by now is a matter of
-        // chance.
-        let visible = self.setting.visible;
-        let is_defined =
-            visible.functions.contains(&function) || visible.definitions.contains(&function);
-        let phases: &[Phase] = if is_defined {
-            &[Phase::Contract, Phase::Body]
-        } else if visible.contracts.contains(&function) {
-            &[Phase::Contract]
-        } else {
-            &[]
-        };
-        let of_phase = |&phase: &Phase| self.context.functions.get(function, phase).cloned();
-        phases.iter().filter_map(of_phase).collect()
-    }
-
+impl Configuration<'_> {
     /// Fresh values for variables.
     pub fn havoc(&mut self, variables: impl IntoIterator<Item = LocalId>) {
         for variable in variables {

@@ -12,10 +12,10 @@ use num_traits::ToPrimitive;
 use rustc_hash::FxHashSet;
 use smt::terms::{Sort, Substitution, Term, TermKind, Terms, TheoryOp};
 
-use crate::Engine;
+use crate::Configuration;
 use crate::knowledge::goals::arbitrary;
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// A universal goal as the conjunction of its instances for the written values of its
     /// variables; `None` where there are none. Other variables are arbitrary.
     pub(super) fn for_written(

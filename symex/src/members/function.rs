@@ -21,7 +21,7 @@ pub use crate::members::function::written::Written;
 use crate::rules::assertion::Assertions;
 use crate::rules::language::Language;
 use crate::whole::Fact;
-use crate::{Amounts, Engine, Explore, Reading, Stop, View};
+use crate::{Amounts, Engine, Explore, Reading, Stop, Symbols, View};
 
 /// The function in general: variables for the snapshot and the formals.
 struct General<'p> {
@@ -53,7 +53,7 @@ fn blame_of_body(general: &General<'_>) -> Blame {
     Blame::new(ErrorId::FunctionNotWellformed, general.declaration.span)
 }
 
-impl<'p> Engine<'p> {
+impl Symbols<'_> {
     /// How the amounts that a function is given are read in what is shown of it, that it terminates
     /// included.
     ///
@@ -66,7 +66,9 @@ impl<'p> Engine<'p> {
             Amounts::Exact
         }
     }
+}
 
+impl<'p> Engine<'p> {
     fn general<W: Written<'p>>(
         &mut self,
         written: W,

@@ -5,9 +5,9 @@ use smt::terms::{Term, Terms};
 use crate::permission::ordinary::Taken;
 use crate::permission::ordinary::same_arguments;
 use crate::state::heap::{Chunk, Resource};
-use crate::{Engine, Stop};
+use crate::{Configuration, Path, Stop};
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// Takes from every chunk that may be the location until there is enough, which has been proved
     /// before ("more complete exhale").
     pub(super) fn take_from_all(
@@ -37,7 +37,9 @@ impl Engine<'_> {
         self.here.left_mut().set(resource, kept);
         Ok(Taken(value))
     }
+}
 
+impl Path<'_> {
     /// A fresh value, equal to that of every chunk that is the location and holds permission.
     pub(super) fn summarised_value(
         &mut self,

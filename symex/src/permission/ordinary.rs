@@ -11,7 +11,7 @@ use crate::findings::blame::{Blame, Reason};
 use crate::findings::log::{Recalled, Reported};
 use crate::run::explore::Answer;
 use crate::state::heap::{Chunk, Heap, Resource};
-use crate::{Amounts, Engine, Stop};
+use crate::{Amounts, Configuration, Engine, Stop, Symbols};
 
 /// The statement of chunks about a location from which permission is taken.
 ///
@@ -97,18 +97,6 @@ impl Engine<'_> {
         Ok(same)
     }
 
-    /// The permission held to a location: a sum over all chunks that may be it.
-    pub(crate) fn held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Term {
-        let summands: Vec<_> = chunks
-            .iter()
-            .map(|chunk| {
-                let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
-                self.terms.ite(alias, chunk.amount, Terms::NONE)
-            })
-            .collect();
-        self.terms.sum(Sort::PERM, summands)
-    }
-
     /// Adds permission to the heap; it is merged with a chunk of the same arguments.
     pub fn add_chunk(&mut self, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
         if chunk.amount == Terms::NONE {
@@ -174,39 +162,6 @@ impl Engine<'_> {
         Ok(Chunk { arguments: old.arguments.clone(), value, amount })
     }
 
-    /// The heap, for permission given in the reading of amounts that is in force.
-    pub fn heap_to_extend(&mut self) -> &mut Heap {
-        self.here.heap.amounts = self.here.heap.amounts.weaker(self.frame.assertion.amounts);
-        &mut self.here.heap
-    }
-
-    /// Tells whether amounts mean what they say when permission is added now (trap T8).
-    pub fn extends_exactly(&self) -> bool {
-        self.here.heap.amounts.weaker(self.frame.assertion.amounts) == Amounts::Exact
-    }
-
-    /// Assumes the facts about every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts
-    /// mean something, trap T8) and p > 0 ⇒ r ≠ null.
-    pub(super) fn assume_chunk_facts(
-        &mut self,
-        resource: Resource,
-        chunk: &Chunk,
-    ) -> Result<(), Stop> {
-        let not_negative = self.terms.le(Terms::NONE, chunk.amount);
-        self.assume(not_negative)?;
-        if let Resource::Field(_) = resource {
-            if self.extends_exactly() {
-                let bounded = self.terms.le(chunk.amount, Terms::WRITE);
-                self.assume(bounded)?;
-            }
-            let positive = self.terms.lt(Terms::NONE, chunk.amount);
-            let not_null = self.terms.differs(chunk.arguments[0], Terms::NULL);
-            let fact = self.terms.implies(positive, not_null);
-            self.assume(fact)?;
-        }
-        Ok(())
-    }
-
     /// Takes `loss` of a location from ordinary chunks.
     pub(super) fn take_from_ordinary(
         &mut self,
@@ -264,13 +219,6 @@ impl Engine<'_> {
         self.summarised_value(resource, chunks, arguments).map(|value| Some(Taken(value)))
     }
 
-    /// The value of what no permission is asked for, in a snapshot: the same everywhere.
-    pub(crate) fn nothing(&mut self, resource: Resource) -> Term {
-        let sort = self.resource_sort(resource);
-        let name = format!("nothing.{}", self.terms.sort_name(sort));
-        self.terms.constant(&name, sort)
-    }
-
     /// A condition, or "true" where it follows from the path. Amounts are often positive by a
     /// function's postcondition (`0 < read()`): a value that depends on one all the same is a term
     /// that no trigger may have in it.
@@ -316,7 +264,7 @@ impl Engine<'_> {
         };
         let lacking = lacking(&mut self.terms, resource, arguments);
         let reported = if self.is_known_to_lack(lacking, enough, needed, blame, arguments)? {
-            self.note_failure();
+            self.incidents.failed = true;
             self.mark_unframed(blame)?;
             self.log.rely_on_earlier_report()
         } else {
@@ -439,17 +387,6 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// Makes the claim that the held amount suffices for the needed one: where amounts mean
-    /// nothing, or where the needed amount is still open, some suffices for some.
-    pub fn is_enough(&mut self, needed: Term, held: Term) -> Term {
-        if self.frame.assertion.amounts == Amounts::Exact && self.is_exact(needed) {
-            self.terms.le(needed, held)
-        } else {
-            let (wanted, some) = (self.terms.is_some(needed), self.terms.is_some(held));
-            self.terms.implies(wanted, some)
-        }
-    }
-
     /// Takes from a single chunk that has enough.
     fn take_from_one(
         &mut self,
@@ -529,6 +466,82 @@ impl Engine<'_> {
         }
         self.take_from_all(resource, arguments, loss).map(Some)
     }
+}
+
+impl Symbols<'_> {
+    /// The permission held to a location: a sum over all chunks that may be it.
+    pub(crate) fn held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Term {
+        let summands: Vec<_> = chunks
+            .iter()
+            .map(|chunk| {
+                let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
+                self.terms.ite(alias, chunk.amount, Terms::NONE)
+            })
+            .collect();
+        self.terms.sum(Sort::PERM, summands)
+    }
+
+    /// The value of what no permission is asked for, in a snapshot: the same everywhere.
+    pub(crate) fn nothing(&mut self, resource: Resource) -> Term {
+        let sort = self.resource_sort(resource);
+        let name = format!("nothing.{}", self.terms.sort_name(sort));
+        self.terms.constant(&name, sort)
+    }
+
+    /// The permission that a heap holds to a location.
+    pub fn held_in(&mut self, heap: &Heap, resource: Resource, arguments: &[Term]) -> Term {
+        if heap.quantified(resource).is_empty() {
+            return self.held(heap.of(resource), arguments);
+        }
+        let parts = self.portions(resource, heap);
+        self.held_in_portions(resource, &parts, arguments)
+    }
+}
+
+impl Configuration<'_> {
+    /// The heap, for permission given in the reading of amounts that is in force.
+    pub fn heap_to_extend(&mut self) -> &mut Heap {
+        self.here.heap.amounts = self.here.heap.amounts.weaker(self.frame.assertion.amounts);
+        &mut self.here.heap
+    }
+
+    /// Tells whether amounts mean what they say when permission is added now (trap T8).
+    pub fn extends_exactly(&self) -> bool {
+        self.here.heap.amounts.weaker(self.frame.assertion.amounts) == Amounts::Exact
+    }
+
+    /// Assumes the facts about every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts
+    /// mean something, trap T8) and p > 0 ⇒ r ≠ null.
+    pub(super) fn assume_chunk_facts(
+        &mut self,
+        resource: Resource,
+        chunk: &Chunk,
+    ) -> Result<(), Stop> {
+        let not_negative = self.terms.le(Terms::NONE, chunk.amount);
+        self.assume(not_negative)?;
+        if let Resource::Field(_) = resource {
+            if self.extends_exactly() {
+                let bounded = self.terms.le(chunk.amount, Terms::WRITE);
+                self.assume(bounded)?;
+            }
+            let positive = self.terms.lt(Terms::NONE, chunk.amount);
+            let not_null = self.terms.differs(chunk.arguments[0], Terms::NULL);
+            let fact = self.terms.implies(positive, not_null);
+            self.assume(fact)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the claim that the held amount suffices for the needed one: where amounts mean
+    /// nothing, or where the needed amount is still open, some suffices for some.
+    pub fn is_enough(&mut self, needed: Term, held: Term) -> Term {
+        if self.frame.assertion.amounts == Amounts::Exact && self.is_exact(needed) {
+            self.terms.le(needed, held)
+        } else {
+            let (wanted, some) = (self.terms.is_some(needed), self.terms.is_some(held));
+            self.terms.implies(wanted, some)
+        }
+    }
 
     /// After a failed consume: forgets the chunks with these arguments, so that what is left claims
     /// nothing.
@@ -551,15 +564,6 @@ impl Engine<'_> {
             self.forget_quantified(resource, gone)?;
         }
         Ok(())
-    }
-
-    /// The permission that a heap holds to a location.
-    pub fn held_in(&mut self, heap: &Heap, resource: Resource, arguments: &[Term]) -> Term {
-        if heap.quantified(resource).is_empty() {
-            return self.held(heap.of(resource), arguments);
-        }
-        let parts = self.portions(resource, heap);
-        self.held_in_portions(resource, &parts, arguments)
     }
 }
 

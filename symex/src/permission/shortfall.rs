@@ -16,7 +16,7 @@ use crate::permission::ordinary::same_arguments;
 use crate::report::{Amount, Shortfall, in_percent};
 use crate::state::Given;
 use crate::state::heap::{Heap, Resource};
-use crate::{Amounts, Engine};
+use crate::{Amounts, Configuration, Path, Symbols};
 
 /// How many steps a name may have, as in `list.next.value`.
 const LONGEST: usize = 6;
@@ -24,7 +24,7 @@ const LONGEST: usize = 6;
 /// So many of the permissions given away are kept in mind.
 const KEPT: usize = 32;
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// Adds to what has been reported which location lacks permission. `needed`: how much, `None`
     /// for any.
     pub fn tell_shortfall(
@@ -97,37 +97,6 @@ impl Engine<'_> {
         names::location(self.program, resource, &words?)
     }
 
-    /// The amount of those chunks that evidently are the location, and whether the others evidently
-    /// are not.
-    fn evidently_held(
-        &mut self,
-        heap: &Heap,
-        resource: Resource,
-        arguments: &[Term],
-    ) -> (Term, bool) {
-        let mut amounts: Vec<Term> = Vec::new();
-        let mut is_all = true;
-        for chunk in heap.of(resource) {
-            let same = same_arguments(&mut self.terms, &chunk.arguments, arguments);
-            if self.is_evident(same) {
-                amounts.push(chunk.amount);
-            } else {
-                let other = self.terms.not(same);
-                is_all &= self.is_evident(other);
-            }
-        }
-        for chunk in heap.quantified(resource) {
-            let mut amount = self.at(resource, chunk.amount, arguments);
-            if let &TermKind::Ite(condition, then, _) = self.terms.kind(amount)
-                && self.is_evident(condition)
-            {
-                amount = then;
-            }
-            if self.terms.is_literal(amount) { amounts.push(amount) } else { is_all = false }
-        }
-        (self.terms.sum(Sort::PERM, amounts), is_all)
-    }
-
     /// A held instance of a predicate whose body mentions permission to this location of its
     /// argument: perhaps it has to be unfolded.
     fn instance_around(
@@ -149,13 +118,6 @@ impl Engine<'_> {
             })?;
             self.location_in_words(heap, of, &chunk.arguments)
         })
-    }
-
-    /// Tells whether a condition is among the known facts, without a question.
-    fn is_evident(&self, condition: Term) -> bool {
-        self.terms.as_bool(condition) == Some(true)
-            || self.knowledge.known.contains(&condition)
-            || self.knowledge.facts.known(&self.terms, condition) == Some(true)
     }
 
     fn amount_in_words(&self, heap: &Heap, amount: Term) -> Amount {
@@ -227,6 +189,66 @@ impl Engine<'_> {
         }
     }
 
+    /// Tells whether a value needs no parentheses as an operand.
+    fn is_simple(&self, value: Term) -> bool {
+        self.terms.is_literal(value) || self.variable_in_words(value).is_some()
+    }
+
+    /// A variable with this value.
+    fn variable_in_words(&self, value: Term) -> Option<String> {
+        let (locals, store) = match &self.frame.user {
+            Some(user) => (user.locals, &user.store),
+            None => (self.frame.locals, &self.frame.store),
+        };
+        let with_value = locals.iter().filter(|(id, _)| store.get(*id) == Some(value));
+        // A variable of `let` stands for what is written beside it.
+        with_value
+            .filter(|(_, local)| local.kind != LocalKind::Let)
+            .find_map(|(_, local)| names::variable(self.program, local))
+    }
+}
+
+impl Path<'_> {
+    /// The amount of those chunks that evidently are the location, and whether the others evidently
+    /// are not.
+    fn evidently_held(
+        &mut self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> (Term, bool) {
+        let mut amounts: Vec<Term> = Vec::new();
+        let mut is_all = true;
+        for chunk in heap.of(resource) {
+            let same = same_arguments(&mut self.terms, &chunk.arguments, arguments);
+            if self.is_evident(same) {
+                amounts.push(chunk.amount);
+            } else {
+                let other = self.terms.not(same);
+                is_all &= self.is_evident(other);
+            }
+        }
+        for chunk in heap.quantified(resource) {
+            let mut amount = self.at(resource, chunk.amount, arguments);
+            if let &TermKind::Ite(condition, then, _) = self.terms.kind(amount)
+                && self.is_evident(condition)
+            {
+                amount = then;
+            }
+            if self.terms.is_literal(amount) { amounts.push(amount) } else { is_all = false }
+        }
+        (self.terms.sum(Sort::PERM, amounts), is_all)
+    }
+
+    /// Tells whether a condition is among the known facts, without a question.
+    fn is_evident(&self, condition: Term) -> bool {
+        self.terms.as_bool(condition) == Some(true)
+            || self.knowledge.known.contains(&condition)
+            || self.knowledge.facts.known(&self.terms, condition) == Some(true)
+    }
+}
+
+impl Symbols<'_> {
     /// So many times an amount that has a name, as in `2ε`.
     fn multiple_in_words(&self, number: Term, of: Term) -> Option<String> {
         let number = self.terms.as_perm(number).filter(|number| number.is_integer())?;
@@ -249,24 +271,6 @@ impl Engine<'_> {
         let mut functions = self.program.domain_functions.iter().map(|(_, function)| function);
         let function = functions.find(|function| function.name == *name)?;
         names::called(self.program, &function.name, function.span)
-    }
-
-    /// Tells whether a value needs no parentheses as an operand.
-    fn is_simple(&self, value: Term) -> bool {
-        self.terms.is_literal(value) || self.variable_in_words(value).is_some()
-    }
-
-    /// A variable with this value.
-    fn variable_in_words(&self, value: Term) -> Option<String> {
-        let (locals, store) = match &self.frame.user {
-            Some(user) => (user.locals, &user.store),
-            None => (self.frame.locals, &self.frame.store),
-        };
-        let with_value = locals.iter().filter(|(id, _)| store.get(*id) == Some(value));
-        // A variable of `let` stands for what is written beside it.
-        with_value
-            .filter(|(_, local)| local.kind != LocalKind::Let)
-            .find_map(|(_, local)| names::variable(self.program, local))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::run::explore::Answer;
 use crate::state::Here;
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::state::quantified::QuantifiedChunk;
-use crate::{Engine, Stop};
+use crate::{Configuration, Engine, Path, Stop};
 
 /// How far a transfer has come.
 struct Progress {
@@ -364,29 +364,6 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Tells whether more is known of one value than of another outside of the packages in
-    /// progress.
-    ///
-    /// COMPLETENESS: that the portion of a location that the left-hand side brings and the one from
-    /// around have one value is known in the package only. So the right-hand side is said with the
-    /// latter: what the former was when the wand is applied is known there.
-    pub(crate) fn is_known_outside(&self, value: Term, other: Term) -> bool {
-        !self.terms.mentions(value, &self.mode.roots)
-            && self.terms.mentions(other, &self.mode.roots)
-    }
-
-    /// Learns that portions of one location have one value. In a package it is noted for when the
-    /// wand is applied.
-    pub fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
-        if self.here.may_transfer()
-            && self.mode.bound == self.mode.roots
-            && self.terms.mentions(fact, &self.mode.roots)
-        {
-            Rc::make_mut(&mut self.here.package.agreed).push(fact);
-        }
-        self.assume(fact)
-    }
-
     /// Learns that portions of one location agree where an inner package has taken them from heaps
     /// around this package: such a portion has come through this package.
     ///
@@ -459,6 +436,33 @@ impl Engine<'_> {
         };
         before.some = self.terms.or([before.some, some]);
         Ok(())
+    }
+}
+
+impl Path<'_> {
+    /// Tells whether more is known of one value than of another outside of the packages in
+    /// progress.
+    ///
+    /// COMPLETENESS: that the portion of a location that the left-hand side brings and the one from
+    /// around have one value is known in the package only. So the right-hand side is said with the
+    /// latter: what the former was when the wand is applied is known there.
+    pub(crate) fn is_known_outside(&self, value: Term, other: Term) -> bool {
+        !self.terms.mentions(value, &self.mode.roots)
+            && self.terms.mentions(other, &self.mode.roots)
+    }
+}
+
+impl Configuration<'_> {
+    /// Learns that portions of one location have one value. In a package it is noted for when the
+    /// wand is applied.
+    pub fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
+        if self.here.may_transfer()
+            && self.mode.bound == self.mode.roots
+            && self.terms.mentions(fact, &self.mode.roots)
+        {
+            Rc::make_mut(&mut self.here.package.agreed).push(fact);
+        }
+        self.assume(fact)
     }
 }
 

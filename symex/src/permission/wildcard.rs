@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use smt::terms::{Sort, Term, TermKind, Terms};
 
-use crate::{Amounts, Engine, Stop};
+use crate::{Amounts, Configuration, Stop};
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// Some positive amount, chosen anew; where amounts do not matter it is full permission.
     pub fn wildcard(&mut self) -> Result<Term, Stop> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use smt::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
 
-use crate::Engine;
+use crate::Symbols;
 use crate::quantifiers::occurring;
 
 /// The number of equivalent forms that are handed out.
@@ -93,7 +93,7 @@ struct Form {
     body: Term,
 }
 
-impl Engine<'_> {
+impl Symbols<'_> {
     /// A quantified formula, with triggers made for it where it has none that can be used.
     pub fn quantified(
         &mut self,

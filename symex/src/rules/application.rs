@@ -4,9 +4,9 @@ use sil::program::FunctionId;
 use smt::terms::Term;
 
 use crate::findings::incidents::Missing;
-use crate::{Engine, Stop};
+use crate::{Path, Stop};
 
-impl Engine<'_> {
+impl Path<'_> {
     /// The application of a function whose precondition has been looked at, and its limited form.
     /// `missing`: what the snapshot lacks.
     pub fn make_application(

@@ -7,7 +7,7 @@ use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
 use crate::findings::blame::Blame;
 use crate::permission::ordinary::Lack;
 use crate::state::heap::{Chunk, Resource};
-use crate::{Engine, Stop};
+use crate::{Configuration, Engine, Stop};
 
 /// The result for a field that could not be read.
 enum Unread {
@@ -35,7 +35,7 @@ impl Engine<'_> {
             return Ok(hole);
         }
         let value = self.fresh("unread", sort);
-        self.note_unread();
+        self.incidents.unread = true;
         if blame.is_trusted() {
             return Ok(value);
         }
@@ -130,7 +130,9 @@ impl Engine<'_> {
         }
         Ok(name)
     }
+}
 
+impl Configuration<'_> {
     /// A reference unlike every one that is a value of the state (trap T11).
     pub fn new_object(&mut self, hint: &str) -> Result<Term, Stop> {
         let object = self.fresh(hint, Sort::REF);
@@ -165,7 +167,7 @@ impl Engine<'_> {
         for heap in std::iter::once(&self.here.heap).chain(&self.here.framed) {
             for (_, chunks) in heap.resources() {
                 for chunk in chunks {
-                    let held = self.terms.lt(Terms::NONE, chunk.amount);
+                    let held = self.path.symbols.terms.lt(Terms::NONE, chunk.amount);
                     let of_chunk = chunk.arguments.iter().copied().chain([chunk.value]);
                     values.extend(of_chunk.map(|value| (value, held)));
                 }

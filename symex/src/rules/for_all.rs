@@ -2,9 +2,9 @@
 
 use smt::terms::{Sort, Term, TermKind};
 
-use crate::{Engine, Stop};
+use crate::{Path, Stop, Symbols};
 
-impl Engine<'_> {
+impl Path<'_> {
     /// Assumes what was learnt about the body, for all values of its variables; yields it beside
     /// what it was made of.
     pub fn learn_for_all(
@@ -26,6 +26,25 @@ impl Engine<'_> {
         Ok(learnt)
     }
 
+    /// A variable for what is not defined in a trigger, where there are to be any. Which locations
+    /// it is about follows from the values `of`.
+    ///
+    /// PERFORMANCE: a location that differs from instance to instance has a value in each of many
+    /// states, and a variable for it would be matched by all of them; so such a trigger stays as it
+    /// is.
+    pub fn trigger_hole(&mut self, sort: Sort, of: &[Term]) -> Option<Term> {
+        self.gathered.trigger_holes.as_ref()?;
+        if of.iter().any(|&value| self.terms.mentions(value, &self.mode.bound)) {
+            self.gathered.trigger_holes = None;
+            return None;
+        }
+        let hole = self.fresh_variable("hole", sort);
+        self.gathered.trigger_holes.get_or_insert_default().push(hole);
+        Some(hole)
+    }
+}
+
+impl Symbols<'_> {
     /// A fact learnt about the body, for all values of its variables. Where it mentions the
     /// application that a trigger consists of, it is also there for that application in any other
     /// state: what is known of `f(x)` for all x is used where `f` is applied to a value after the
@@ -84,22 +103,5 @@ impl Engine<'_> {
             general.push(self.terms.apply(symbol, &operands));
         }
         mentioned.then_some((states, general))
-    }
-
-    /// A variable for what is not defined in a trigger, where there are to be any. Which locations
-    /// it is about follows from the values `of`.
-    ///
-    /// PERFORMANCE: a location that differs from instance to instance has a value in each of many
-    /// states, and a variable for it would be matched by all of them; so such a trigger stays as it
-    /// is.
-    pub fn trigger_hole(&mut self, sort: Sort, of: &[Term]) -> Option<Term> {
-        self.gathered.trigger_holes.as_ref()?;
-        if of.iter().any(|&value| self.terms.mentions(value, &self.mode.bound)) {
-            self.gathered.trigger_holes = None;
-            return None;
-        }
-        let hole = self.fresh_variable("hole", sort);
-        self.gathered.trigger_holes.get_or_insert_default().push(hole);
-        Some(hole)
     }
 }

@@ -6,7 +6,7 @@ use smt::terms::{Sort, Term};
 
 use crate::findings::blame::Blame;
 use crate::state::heap::Resource;
-use crate::{Engine, Stop};
+use crate::{Engine, Path, Stop};
 
 impl Engine<'_> {
     /// Takes an instance that is opened, and gives its snapshot: any where a failure is reported.
@@ -41,7 +41,9 @@ impl Engine<'_> {
         self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
         Ok(Some(snapshot))
     }
+}
 
+impl Path<'_> {
     /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.
     pub(crate) fn assume_trigger(
         &mut self,

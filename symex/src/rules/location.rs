@@ -4,10 +4,11 @@ use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use crate::findings::blame::Blame;
+use crate::findings::incidents::Missing;
 use crate::state::heap::{Chunk, Heap, Resource};
-use crate::{Engine, Stop};
+use crate::{Configuration, Engine, Stop};
 
-impl Engine<'_> {
+impl Configuration<'_> {
     /// An amount, times the factor of the predicate around.
     pub fn times_scale(&mut self, amount: Term) -> Result<Term, Stop> {
         let Some(scale) = self.frame.assertion.scale else { return Ok(amount) };
@@ -17,7 +18,9 @@ impl Engine<'_> {
         }
         Ok(product)
     }
+}
 
+impl Engine<'_> {
     /// Adds permission to a location; its value is in the snapshot, if there is one.
     pub(crate) fn produce_location(
         &mut self,
@@ -60,7 +63,7 @@ impl Engine<'_> {
             let (left, needed) = (self.here.left(), Some(loss));
             reported = Some(self.fail_permission(&left, resource, &arguments, needed, blame, at)?);
         }
-        self.note_missing(reported);
+        self.incidents.missing = Some(Missing { reported });
         self.drop_aliases(resource, &arguments)?;
         let value = self.fresh("missing", sort);
         if let Some(reported) = reported {

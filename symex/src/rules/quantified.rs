@@ -4,6 +4,7 @@ use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
 use crate::findings::blame::{Blame, ErrorId, Reason};
+use crate::findings::incidents::Missing;
 use crate::permission::quantified::injectivity::Injective;
 use crate::permission::quantified::inverse::active;
 use crate::permission::quantified::label;
@@ -12,7 +13,7 @@ use crate::quantifiers::one_point::remove_fixed_variables;
 use crate::run::explore::Answer;
 use crate::state::heap::Resource;
 use crate::state::quantified::{Access, Footprint, QuantifiedChunk};
-use crate::{Amounts, Engine, Explore, Stop};
+use crate::{Amounts, Configuration, Engine, Explore, Path, Stop};
 
 /// A value for arbitrary values of variables, and its triggers; `None` where its condition cannot
 /// hold.
@@ -56,7 +57,7 @@ pub trait BelowQuantifiers<'p>: Explore<'p> {
 
 impl<'p, V: Explore<'p>> BelowQuantifiers<'p> for V {}
 
-impl Engine<'_> {
+impl Path<'_> {
     /// Makes the variable of a quantifier that is evaluated next, by its position: named by depth,
     /// so that the same quantifier gives the same terms when it is evaluated again.
     pub fn variable_below(&mut self, position: usize, sort: Sort) -> Term {
@@ -72,7 +73,9 @@ impl Engine<'_> {
         mentioned.extend([access.guard, access.amount]);
         self.mention_explicit_collections(&mentioned)
     }
+}
 
+impl Engine<'_> {
     /// Adds a quantified permission, whose values are in the snapshot, if there is one.
     pub fn produce_access(
         &mut self,
@@ -98,50 +101,6 @@ impl Engine<'_> {
         let mut chunk = QuantifiedChunk::new(access, footprint, map);
         chunk.domain = Some(domain);
         self.add_quantified_chunk(access.resource, chunk)
-    }
-
-    /// Adds a chunk whose facts have been assumed.
-    pub(crate) fn add_quantified_chunk(
-        &mut self,
-        resource: Resource,
-        chunk: QuantifiedChunk,
-    ) -> Result<(), Stop> {
-        if chunk.amount == Terms::NONE {
-            return Ok(());
-        }
-        self.use_touch(resource)?;
-        self.heap_to_extend().push_quantified(resource, chunk);
-        Ok(())
-    }
-
-    /// ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8) and c ∧ p >
-    /// 0 ⇒ e ≠ null.
-    fn assume_access_facts(&mut self, access: &Access) -> Result<(), Stop> {
-        let mut bounds = vec![self.terms.le(Terms::NONE, access.amount)];
-        let mut facts = Vec::new();
-        if let Resource::Field(_) = access.resource {
-            if self.extends_exactly() {
-                bounds.push(self.terms.le(access.amount, Terms::WRITE));
-            }
-            let active = active(&mut self.terms, access);
-            let not_null = self.terms.differs(access.arguments[0], Terms::NULL);
-            facts.push(self.terms.implies(active, not_null));
-        }
-        let bounds = self.terms.and(bounds);
-        facts.push(self.terms.implies(access.guard, bounds));
-        let triggers = self.access_triggers(access);
-        for fact in facts {
-            let fact =
-                self.terms.forall(&access.variables, triggers.clone(), fact, label("receiver"), 1);
-            self.assume(fact)?;
-        }
-        Ok(())
-    }
-
-    /// The snapshot where the condition of an access cannot hold: nothing is taken.
-    pub fn snapshot_of_none(&mut self, resource: Resource) -> Result<Term, Stop> {
-        let map = self.partial_summary(resource, &[], Terms::NONE)?;
-        Ok(self.terms.snap_wrap(map))
     }
 
     /// Takes a quantified permission away, or reports that it is `missing`; yields the snapshot.
@@ -177,7 +136,7 @@ impl Engine<'_> {
                     reported = Some(self.fail(Answer::No, blame, missing, at));
                     self.assume_enough(access)?;
                 }
-                self.note_missing(reported);
+                self.incidents.missing = Some(Missing { reported });
                 self.forget_quantified(resource, footprint.amount)?;
                 let sort = self.map_sort(resource);
                 let map = self.fresh("missing", sort);
@@ -222,5 +181,51 @@ impl Engine<'_> {
         }
         let amount = self.terms.ite(condition, amount, Terms::NONE);
         Ok(Footprint { amount, triggers: inverse.triggers })
+    }
+}
+
+impl Configuration<'_> {
+    /// Adds a chunk whose facts have been assumed.
+    pub(crate) fn add_quantified_chunk(
+        &mut self,
+        resource: Resource,
+        chunk: QuantifiedChunk,
+    ) -> Result<(), Stop> {
+        if chunk.amount == Terms::NONE {
+            return Ok(());
+        }
+        self.use_touch(resource)?;
+        self.heap_to_extend().push_quantified(resource, chunk);
+        Ok(())
+    }
+
+    /// ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8) and c ∧ p >
+    /// 0 ⇒ e ≠ null.
+    fn assume_access_facts(&mut self, access: &Access) -> Result<(), Stop> {
+        let mut bounds = vec![self.terms.le(Terms::NONE, access.amount)];
+        let mut facts = Vec::new();
+        if let Resource::Field(_) = access.resource {
+            if self.extends_exactly() {
+                bounds.push(self.terms.le(access.amount, Terms::WRITE));
+            }
+            let active = active(&mut self.terms, access);
+            let not_null = self.terms.differs(access.arguments[0], Terms::NULL);
+            facts.push(self.terms.implies(active, not_null));
+        }
+        let bounds = self.terms.and(bounds);
+        facts.push(self.terms.implies(access.guard, bounds));
+        let triggers = self.access_triggers(access);
+        for fact in facts {
+            let fact =
+                self.terms.forall(&access.variables, triggers.clone(), fact, label("receiver"), 1);
+            self.assume(fact)?;
+        }
+        Ok(())
+    }
+
+    /// The snapshot where the condition of an access cannot hold: nothing is taken.
+    pub fn snapshot_of_none(&mut self, resource: Resource) -> Result<Term, Stop> {
+        let map = self.partial_summary(resource, &[], Terms::NONE)?;
+        Ok(self.terms.snap_wrap(map))
     }
 }

@@ -5,7 +5,7 @@
 
 use smt::terms::{Term, Terms};
 
-use crate::{Engine, Stop};
+use crate::{Path, Stop};
 
 /// A snapshot that is being taken apart.
 pub struct Rest {
@@ -13,7 +13,7 @@ pub struct Rest {
     parts: usize,
 }
 
-impl Engine<'_> {
+impl Path<'_> {
     /// Begins to take a snapshot apart that has so many parts.
     pub fn rest(&mut self, snapshot: Option<Term>, parts: usize) -> Result<Rest, Stop> {
         if parts == 0 {

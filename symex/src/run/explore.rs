@@ -30,7 +30,7 @@ use crate::run::ahead::product;
 use crate::run::merge::Guarded;
 use crate::run::parts::Sharing;
 use crate::state::heap::Heap;
-use crate::{Engine, Stop, View};
+use crate::{Engine, Path, Stop, View};
 
 /// The explorations in progress, and where others help with them.
 #[derive(Default)]
@@ -187,7 +187,7 @@ impl Decision {
 }
 
 /// The end of one run of [`Explore::explore`].
-pub struct Path<T> {
+pub struct End<T> {
     /// The literals of its decisions.
     pub literals: Vec<Term>,
     pub value: T,
@@ -201,7 +201,7 @@ pub trait Explore<'p>: View<'p> {
     fn explore<T>(
         &mut self,
         run: impl FnMut(&mut Self) -> Result<T, Stop>,
-    ) -> Result<Vec<Path<T>>, Stop> {
+    ) -> Result<Vec<End<T>>, Stop> {
         let (paths, facts) = self.explore_apart(run)?;
         self.core().assume_guarded(facts)?;
         Ok(paths)
@@ -211,7 +211,7 @@ pub trait Explore<'p>: View<'p> {
     fn explore_apart<T>(
         &mut self,
         mut run: impl FnMut(&mut Self) -> Result<T, Stop>,
-    ) -> Result<(Vec<Path<T>>, Vec<Guarded>), Stop> {
+    ) -> Result<(Vec<End<T>>, Vec<Guarded>), Stop> {
         let (at_start, mode) = (self.core().state(), self.core().mode.clone());
         let depth = self.core().knowledge.scopes.len();
         self.core()
@@ -221,7 +221,7 @@ pub trait Explore<'p>: View<'p> {
         let mut paths = Vec::new();
         let outcome = loop {
             match run(self) {
-                Ok(value) => paths.push(Path { literals: self.core().literals(), value }),
+                Ok(value) => paths.push(End { literals: self.core().literals(), value }),
                 Err(Stop::Infeasible) => {}
                 Err(stop) => break Err(stop),
             }
@@ -335,7 +335,7 @@ pub trait Explore<'p>: View<'p> {
 
 impl<'p, V: View<'p>> Explore<'p> for V {}
 
-impl Engine<'_> {
+impl Path<'_> {
     /// Which alternative this run takes. `alternatives`: the literal that holds in each. Of those
     /// without one, at most one may go on to where ways meet (see [`crate::run::merge`]).
     pub fn choose(&mut self, alternatives: &[Option<Term>]) -> Result<usize, Stop> {
@@ -484,6 +484,53 @@ impl Engine<'_> {
         }
     }
 
+    /// A new symbol, a function of the quantified variables around (trap T15). Replayed runs get
+    /// the same one.
+    pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
+        let question = Question::Fresh(digest((hint, sort)));
+        match self.replayed_symbol(question) {
+            Some(term) => term,
+            None => {
+                let term = if self.mode.bound.is_empty() {
+                    self.terms.fresh(hint, sort)
+                } else {
+                    let bound = self.mode.bound.clone();
+                    let sorts: Vec<_> =
+                        bound.iter().map(|&variable| self.terms.sort(variable)).collect();
+                    let symbol = self.terms.fresh_function(hint, &sorts, sort);
+                    self.terms.apply(symbol, &bound)
+                };
+                self.record(question, Got::Fresh(term));
+                term
+            }
+        }
+    }
+
+    /// A new variable for a quantifier.
+    pub fn fresh_variable(&mut self, hint: &str, sort: Sort) -> Term {
+        let question = Question::Fresh(digest((hint, sort)));
+        match self.replayed_symbol(question) {
+            Some(term) => term,
+            None => {
+                let term = self.terms.fresh_variable(hint, sort);
+                self.record(question, Got::Fresh(term));
+                term
+            }
+        }
+    }
+
+    /// The symbol that the first run got. Panics where a run diverges from its journal, which is a
+    /// defect.
+    fn replayed_symbol(&mut self, question: Question) -> Option<Term> {
+        match self.replayed(question) {
+            Ok(Some(Got::Fresh(term))) => Some(term),
+            Ok(None) => None,
+            _ => panic!("a run diverged from its journal at a new symbol"),
+        }
+    }
+}
+
+impl Engine<'_> {
     /// Asks whether a goal follows, with all means: from the journal or, the first time, as
     /// [`Engine::obligation`] says.
     pub fn ask_obligation(&mut self, goal: Term) -> Result<Answer, Stop> {
@@ -527,51 +574,6 @@ impl Engine<'_> {
                 }
                 outcome
             }
-        }
-    }
-
-    /// A new symbol, a function of the quantified variables around (trap T15). Replayed runs get
-    /// the same one.
-    pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
-        let question = Question::Fresh(digest((hint, sort)));
-        match self.replayed_symbol(question) {
-            Some(term) => term,
-            None => {
-                let term = if self.mode.bound.is_empty() {
-                    self.terms.fresh(hint, sort)
-                } else {
-                    let bound = self.mode.bound.clone();
-                    let sorts: Vec<_> =
-                        bound.iter().map(|&variable| self.terms.sort(variable)).collect();
-                    let symbol = self.terms.fresh_function(hint, &sorts, sort);
-                    self.terms.apply(symbol, &bound)
-                };
-                self.record(question, Got::Fresh(term));
-                term
-            }
-        }
-    }
-
-    /// A new variable for a quantifier.
-    pub fn fresh_variable(&mut self, hint: &str, sort: Sort) -> Term {
-        let question = Question::Fresh(digest((hint, sort)));
-        match self.replayed_symbol(question) {
-            Some(term) => term,
-            None => {
-                let term = self.terms.fresh_variable(hint, sort);
-                self.record(question, Got::Fresh(term));
-                term
-            }
-        }
-    }
-
-    /// The symbol that the first run got. Panics where a run diverges from its journal, which is a
-    /// defect.
-    fn replayed_symbol(&mut self, question: Question) -> Option<Term> {
-        match self.replayed(question) {
-            Ok(Some(Got::Fresh(term))) => Some(term),
-            Ok(None) => None,
-            _ => panic!("a run diverged from its journal at a new symbol"),
         }
     }
 }

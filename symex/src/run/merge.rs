@@ -32,11 +32,11 @@ use smt::terms::{Substitution, Term, TermKind, Terms};
 
 use crate::options::Join;
 use crate::run::ahead::ways_of_all;
-use crate::run::explore::Path;
+use crate::run::explore::End;
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::state::quantified::QuantifiedChunk;
 use crate::state::{AssertionReading, Frame, Here, Labelled, Package, Past, State, Store};
-use crate::{Engine, Stop};
+use crate::{Configuration, Path, Stop, Symbols};
 
 /// With more ways through one assertion than this, its conditionals are merged.
 const WAYS: u64 = 8;
@@ -50,7 +50,7 @@ pub type Guarded = (Term, Term);
 /// Values that are the same thing on the two sides: of one variable, or of one location.
 type Counterparts = FxHashSet<(Term, Term)>;
 
-impl<'p> Engine<'p> {
+impl Symbols<'_> {
     /// Tells whether to merge the conditionals of an assertion with so many ways through it, where
     /// no method decides: in contracts of functions and in predicates.
     pub fn merges_ways(&self, clauses: &[Expr]) -> bool {
@@ -61,6 +61,48 @@ impl<'p> Engine<'p> {
         }
     }
 
+    fn merge_labels(
+        &mut self,
+        condition: Term,
+        left: Rc<BTreeMap<LabelId, Labelled>>,
+        right: Rc<BTreeMap<LabelId, Labelled>>,
+        counterparts: &mut Counterparts,
+    ) -> Rc<BTreeMap<LabelId, Labelled>> {
+        if Rc::ptr_eq(&left, &right) {
+            return left;
+        }
+        let mut labels = BTreeMap::new();
+        for (&label, state) in left.iter() {
+            let merged = match right.get(&label) {
+                Some(other) => Labelled {
+                    heap: merge_heaps(
+                        &mut self.terms,
+                        condition,
+                        &state.heap,
+                        &other.heap,
+                        counterparts,
+                    ),
+                    reached: self.terms.ite(condition, state.reached, other.reached),
+                },
+                None => Labelled {
+                    reached: self.terms.and([condition, state.reached]),
+                    ..state.clone()
+                },
+            };
+            labels.insert(label, merged);
+        }
+        let negation = self.terms.not(condition);
+        for (&label, state) in right.iter() {
+            labels.entry(label).or_insert_with(|| Labelled {
+                reached: self.terms.and([negation, state.reached]),
+                ..state.clone()
+            });
+        }
+        Rc::new(labels)
+    }
+}
+
+impl<'p> Path<'p> {
     /// Assumes what was learnt on some ways, each fact under the literals it depends on; what was
     /// learnt on all of them holds without.
     pub(crate) fn assume_guarded(&mut self, facts: Vec<Guarded>) -> Result<(), Stop> {
@@ -80,47 +122,10 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// Goes on from where all the ways end, with the facts learnt on them; yields the value
-    /// reached.
-    pub fn merge_paths(
-        &mut self,
-        paths: Vec<Path<Reached<'p>>>,
-        facts: Vec<Guarded>,
-    ) -> Result<Term, Stop> {
-        let taken: Vec<Term> =
-            paths.iter().map(|path| self.terms.and(path.literals.iter().copied())).collect();
-        let [only] = taken[..] else {
-            self.assume_guarded(facts)?;
-            let one_of_them = self.terms.or(taken);
-            self.assume(one_of_them)?;
-            if paths.is_empty() {
-                return Err(Stop::Infeasible);
-            }
-            if self.run.is_live() {
-                self.log.count_merge();
-            }
-            let (state, value) = self.merge_ways(paths, 0)?;
-            self.set_state(state);
-            return Ok(value);
-        };
-        // One way is left: it is the path, and what was learnt on it holds.
-        self.assume(only)?;
-        for (guard, fact) in facts {
-            let mut others = self.terms.conjuncts(guard);
-            others.retain(|literal| !self.terms.conjuncts(only).contains(literal));
-            let guard = self.terms.and(others);
-            let fact = self.terms.implies(guard, fact);
-            self.assume(fact)?;
-        }
-        let (state, value) = paths.into_iter().next().expect("there is one").value;
-        self.set_state(state);
-        Ok(value)
-    }
-
     /// Merges ways whose first `depth` literals are the same.
     fn merge_ways(
         &mut self,
-        mut paths: Vec<Path<Reached<'p>>>,
+        mut paths: Vec<End<Reached<'p>>>,
         mut depth: usize,
     ) -> Result<Reached<'p>, Stop> {
         loop {
@@ -203,46 +208,6 @@ impl<'p> Engine<'p> {
         Ok((State { frame, here }, value))
     }
 
-    fn merge_labels(
-        &mut self,
-        condition: Term,
-        left: Rc<BTreeMap<LabelId, Labelled>>,
-        right: Rc<BTreeMap<LabelId, Labelled>>,
-        counterparts: &mut Counterparts,
-    ) -> Rc<BTreeMap<LabelId, Labelled>> {
-        if Rc::ptr_eq(&left, &right) {
-            return left;
-        }
-        let mut labels = BTreeMap::new();
-        for (&label, state) in left.iter() {
-            let merged = match right.get(&label) {
-                Some(other) => Labelled {
-                    heap: merge_heaps(
-                        &mut self.terms,
-                        condition,
-                        &state.heap,
-                        &other.heap,
-                        counterparts,
-                    ),
-                    reached: self.terms.ite(condition, state.reached, other.reached),
-                },
-                None => Labelled {
-                    reached: self.terms.and([condition, state.reached]),
-                    ..state.clone()
-                },
-            };
-            labels.insert(label, merged);
-        }
-        let negation = self.terms.not(condition);
-        for (&label, state) in right.iter() {
-            labels.entry(label).or_insert_with(|| Labelled {
-                reached: self.terms.and([negation, state.reached]),
-                ..state.clone()
-            });
-        }
-        Rc::new(labels)
-    }
-
     fn merge_stores(
         &mut self,
         condition: Term,
@@ -272,6 +237,45 @@ impl<'p> Engine<'p> {
             }
         }
         store
+    }
+}
+
+impl<'p> Configuration<'p> {
+    /// Goes on from where all the ways end, with the facts learnt on them; yields the value
+    /// reached.
+    pub fn merge_paths(
+        &mut self,
+        paths: Vec<End<Reached<'p>>>,
+        facts: Vec<Guarded>,
+    ) -> Result<Term, Stop> {
+        let taken: Vec<Term> =
+            paths.iter().map(|path| self.terms.and(path.literals.iter().copied())).collect();
+        let [only] = taken[..] else {
+            self.assume_guarded(facts)?;
+            let one_of_them = self.terms.or(taken);
+            self.assume(one_of_them)?;
+            if paths.is_empty() {
+                return Err(Stop::Infeasible);
+            }
+            if self.run.is_live() {
+                self.log.count_merge();
+            }
+            let (state, value) = self.merge_ways(paths, 0)?;
+            self.set_state(state);
+            return Ok(value);
+        };
+        // One way is left: it is the path, and what was learnt on it holds.
+        self.assume(only)?;
+        for (guard, fact) in facts {
+            let mut others = self.terms.conjuncts(guard);
+            others.retain(|literal| !self.terms.conjuncts(only).contains(literal));
+            let guard = self.terms.and(others);
+            let fact = self.terms.implies(guard, fact);
+            self.assume(fact)?;
+        }
+        let (state, value) = paths.into_iter().next().expect("there is one").value;
+        self.set_state(state);
+        Ok(value)
     }
 
     /// On the path where a condition has been decided: what was merged under it is again what it

@@ -23,7 +23,7 @@ use sil::source::Span;
 use smt::prover::Answer;
 use smt::terms::Term;
 
-use crate::Engine;
+use crate::Path;
 use crate::report::{Means, Statistics};
 
 /// An event on the way of an engine.
@@ -231,7 +231,7 @@ impl<'p> Sharing<'p> {
     }
 }
 
-impl Engine<'_> {
+impl Path<'_> {
     /// Tells whether an alternative of the next decision was given away on the way to this engine's
     /// part. The giver did not go there either, so the events on the way did not happen there.
     pub(crate) fn is_given(&self, alternative: usize) -> bool {

@@ -8,7 +8,7 @@ use smt::facts::Facts;
 use smt::terms::{Term, Terms};
 
 use crate::state::heap::Heap;
-use crate::{Engine, Stop};
+use crate::{Path, Stop};
 
 /// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ impl Knowledge {
     }
 }
 
-impl Engine<'_> {
+impl Path<'_> {
     /// Opens a scope in which `literal` holds.
     pub(crate) fn push(&mut self, literal: Option<Term>) -> Result<(), Stop> {
         self.knowledge.scopes.push(Scope { literal, ..Scope::default() });
@@ -66,7 +66,7 @@ impl Engine<'_> {
         self.knowledge.facts.push();
         if let Some(literal) = literal {
             self.learn(literal)?;
-            self.knowledge.facts.settle(&self.terms);
+            self.knowledge.facts.settle(&self.symbols.terms);
         }
         Ok(())
     }
@@ -106,12 +106,12 @@ impl Engine<'_> {
     fn learn(&mut self, fact: Term) -> Result<(), Stop> {
         self.knowledge.has_failed = false;
         let scope = self.knowledge.scopes.last_mut().expect("there is a base scope");
-        for conjunct in self.terms.conjuncts(fact) {
+        for conjunct in self.symbols.terms.conjuncts(fact) {
             if self.knowledge.known.insert(conjunct) {
                 scope.learned.push(conjunct);
             }
         }
-        self.knowledge.facts.assume(&self.terms, fact);
+        self.knowledge.facts.assume(&self.symbols.terms, fact);
         self.prover.assume(fact);
         Ok(())
     }

@@ -2,10 +2,10 @@
 
 use smt::terms::{Sort, Substitution, Symbol, Term};
 
-use crate::Engine;
+use crate::Symbols;
 use crate::state::heap::Resource;
 
-impl Engine<'_> {
+impl Symbols<'_> {
     /// The sorts of a resource's receiver or arguments.
     pub(crate) fn argument_sorts(&mut self, resource: Resource) -> Vec<Sort> {
         match resource {

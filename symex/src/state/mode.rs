@@ -9,9 +9,9 @@
 use sil::program::{Expr, FunctionId, PredicateId};
 use smt::terms::Term;
 
-use crate::Engine;
 use crate::state::heap::Heap;
 use crate::state::{Frame, Here, State};
+use crate::{Configuration, Engine};
 
 /// How expressions are evaluated.
 #[derive(Clone, Default, Debug)]
@@ -146,7 +146,7 @@ impl<'p> View<'p> for Engine<'p> {
     }
 }
 
-impl<'p> Engine<'p> {
+impl<'p> Configuration<'p> {
     /// Copies σ, to come back to it.
     pub fn state(&self) -> State<'p> {
         State { frame: self.frame.clone(), here: self.here.clone() }

@@ -3,10 +3,10 @@
 use sil::program::Type;
 use smt::terms::{Sort, Terms};
 
-use crate::Engine;
+use crate::Symbols;
 use crate::state::heap::Resource;
 
-impl Engine<'_> {
+impl Symbols<'_> {
     /// A type with the parameters of the domain in progress replaced.
     pub(crate) fn ground(&self, ty: &Type) -> Type {
         let ground = |ty: &Type| std::sync::Arc::new(self.ground(ty));

@@ -12,7 +12,7 @@ use symex::members::analysis::has_two_readings;
 use symex::rules::language::Language;
 use symex::state::Forgot;
 use symex::state::heap::Heap;
-use symex::{Engine, Stop, View};
+use symex::{Configuration, Stop, View};
 
 impl Driver<'_, '_> {
     /// A loop reached from outside: the invariants are well-formed in the most general state of an
@@ -97,7 +97,7 @@ impl Driver<'_, '_> {
             return;
         }
         let head = self.graphs[self.implementation].blocks[block].span;
-        let Engine { frame, here, .. } = self.sil.core();
+        let Configuration { frame, here, .. } = &mut self.sil.core().config;
         frame.past.forgot = Some(Rc::new(Forgot {
             head,
             store: frame.store.clone(),

@@ -44,7 +44,7 @@ impl Sil<'_, '_> {
             self.mark_unframed(blame)?;
         }
         if self.mode.in_trigger && missing.is_some() {
-            self.note_undefined_trigger();
+            self.incidents.undefined_trigger = true;
             let read = self.arguments_read(function, &arguments);
             snapshot = self.trigger_hole(Sort::SNAP, &read).unwrap_or(snapshot);
         }

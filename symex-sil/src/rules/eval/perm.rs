@@ -77,7 +77,8 @@ impl Sil<'_, '_> {
         let store = self.frame.store.clone();
         let mut bound = Vec::with_capacity(variables.len());
         for (position, &variable) in variables.iter().enumerate() {
-            let sort = self.core.sort(&self.core.frame.locals[variable].ty);
+            let locals = self.frame.locals;
+            let sort = self.sort(&locals[variable].ty);
             let value = self.variable_below(position, sort);
             self.frame.store.set(variable, value);
             bound.push(value);

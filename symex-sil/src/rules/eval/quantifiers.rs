@@ -227,7 +227,7 @@ impl Sil<'_, '_> {
                     }
                 }
                 if is_undefined {
-                    self.note_undefined_trigger();
+                    self.incidents.undefined_trigger = true;
                 }
                 match term?.0 {
                     Ok(term) => {

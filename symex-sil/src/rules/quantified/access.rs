@@ -140,7 +140,8 @@ impl Sil<'_, '_> {
         self.define_summaries(steps.chain([conjunct.body]))?;
         let mut variables = Vec::with_capacity(conjunct.prefix.variables.len());
         for (position, &variable) in conjunct.prefix.variables.iter().enumerate() {
-            let sort = self.core.sort(&self.core.frame.locals[variable].ty);
+            let locals = self.frame.locals;
+            let sort = self.sort(&locals[variable].ty);
             variables.push(self.variable_below(position, sort));
         }
         let value = self.for_arbitrary_values(&variables, |sil| {

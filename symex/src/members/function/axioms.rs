@@ -4,19 +4,19 @@ use rustc_hash::FxHashMap;
 use smt::terms::{Term, TermKind, Terms};
 
 use super::General;
-use crate::Engine;
+use crate::Symbols;
 use crate::knowledge::functions::FunctionAxioms;
 use crate::knowledge::symbols::fresh_symbols;
-use crate::run::explore::Path;
+use crate::run::explore::End;
 
-impl Engine<'_> {
+impl Symbols<'_> {
     /// ∀ s, xs {triggers}. pre(s, xs) ∧ literals of the path ⇒ what the path shows, with the facts
     /// that make the terms in it meaningful. All of it is guarded by the precondition (traps T5b,
     /// T5e, T5f).
     pub(super) fn path_axiom(
         &mut self,
         general: &General<'_>,
-        path: &Path<Term>,
+        path: &End<Term>,
         facts: &[Term],
         triggers: Vec<Vec<Term>>,
         shown: impl FnOnce(&mut Terms, Term) -> Term,

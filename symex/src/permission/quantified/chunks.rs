@@ -2,9 +2,9 @@
 
 use smt::terms::{Sort, Term, Terms};
 
-use crate::Engine;
 use crate::permission::ordinary::same_arguments;
 use crate::state::heap::{Chunk, Heap, Resource};
+use crate::{Configuration, Symbols};
 
 /// The statement of one chunk, of either kind, about every location of its resource.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -22,7 +22,7 @@ pub(crate) enum PortionValue {
     One { arguments: Vec<Term>, value: Term },
 }
 
-impl Engine<'_> {
+impl Symbols<'_> {
     /// r = arguments, over the formals.
     pub fn is_location(&mut self, resource: Resource, arguments: &[Term]) -> Term {
         let formals = self.formals(resource);
@@ -53,7 +53,9 @@ impl Engine<'_> {
         }
         portions
     }
+}
 
+impl Configuration<'_> {
     /// The portions that the value of a location is read from, those to be tried first coming
     /// first: what an assertion that frames itself reads, it gives permission to, whatever else
     /// there is.

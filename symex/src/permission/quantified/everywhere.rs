@@ -9,7 +9,7 @@ use crate::run::explore::Answer;
 use crate::state::heap::{Chunk, Resource};
 use crate::state::quantified::QuantifiedChunk;
 use crate::state::quantified::{Access, Footprint};
-use crate::{Amounts, Engine, Stop};
+use crate::{Amounts, Configuration, Engine, Stop};
 
 impl Engine<'_> {
     /// The chunks that hold some of what a footprint asks for, where it asks for some; `None`:
@@ -88,7 +88,9 @@ impl Engine<'_> {
         heap.set_quantified(resource, quantified.into_iter().flatten().collect());
         Ok(Some(touched))
     }
+}
 
+impl Configuration<'_> {
     /// Positions of portions: the very same amount, then the same receiver, then the other
     /// quantified chunks, then single locations.
     fn removal_order(&mut self, access: &Access, need: Term) -> Vec<usize> {

@@ -9,7 +9,7 @@ use crate::permission::quantified::injectivity::injectivity;
 use crate::quantifiers::forms::Shift;
 use crate::quantifiers::occurring;
 use crate::state::quantified::Access;
-use crate::{Engine, Stop};
+use crate::{Engine, Path, Stop, Symbols};
 
 /// The identity of inverse functions: the receiver, and the condition of the permission.
 pub(crate) type Key = (Vec<Term>, Term, Vec<Term>);
@@ -76,7 +76,9 @@ impl Engine<'_> {
         }
         Ok(Some(inverse))
     }
+}
 
+impl Symbols<'_> {
     /// Tells whether a variable is an argument of the access, or an operand of a function of some
     /// domain that is one.
     fn is_plain_operand(&self, access: &Access, variable: Term) -> bool {
@@ -87,29 +89,6 @@ impl Engine<'_> {
             }
             _ => false,
         })
-    }
-
-    fn inverse_symbols(&mut self, access: &Access, active: Term, formals: &[Term]) -> Inverse {
-        let mut mentioned = access.arguments.clone();
-        mentioned.push(active);
-        let outer = occurring(&self.terms, &self.mode.bound, &mentioned);
-        let key = inverse_key(&mut self.terms, access, active);
-        let (number, _) = self.made.quantified.inverses.insert_full(key);
-        let operands: Vec<Term> = outer.iter().chain(formals).copied().collect();
-        let sorts: Vec<Sort> = operands.iter().map(|&term| self.terms.sort(term)).collect();
-        let image = self.terms.declare_fresh(&format!("image{number}@qp"), &sorts, Sort::BOOL);
-        let image = self.terms.apply(image, &operands);
-        let mut of = Substitution::default();
-        let mut triggers = vec![vec![image]];
-        for (position, &variable) in access.variables.iter().enumerate() {
-            let sort = self.terms.sort(variable);
-            let name = format!("inverse{number}.{position}@qp");
-            let symbol = self.terms.declare_fresh(&name, &sorts, sort);
-            let inverse = self.terms.apply(symbol, &operands);
-            of.insert(variable, inverse);
-            triggers.push(vec![inverse]);
-        }
-        Inverse { of, image, triggers }
     }
 
     /// ∀xs {T}. active ⇒ inv(e) = xs ∧ img(e), and ∀r {inv(r)}. img(r) ∧ active[inv(r)] ⇒ e[inv(r)]
@@ -300,6 +279,31 @@ impl Engine<'_> {
             }
         }
         self.quantified(smt::terms::Quant::Forall, variables, triggers.to_vec(), fact, label, 1)
+    }
+}
+
+impl Path<'_> {
+    fn inverse_symbols(&mut self, access: &Access, active: Term, formals: &[Term]) -> Inverse {
+        let mut mentioned = access.arguments.clone();
+        mentioned.push(active);
+        let outer = occurring(&self.terms, &self.mode.bound, &mentioned);
+        let key = inverse_key(&mut self.terms, access, active);
+        let (number, _) = self.made.quantified.inverses.insert_full(key);
+        let operands: Vec<Term> = outer.iter().chain(formals).copied().collect();
+        let sorts: Vec<Sort> = operands.iter().map(|&term| self.terms.sort(term)).collect();
+        let image = self.terms.declare_fresh(&format!("image{number}@qp"), &sorts, Sort::BOOL);
+        let image = self.terms.apply(image, &operands);
+        let mut of = Substitution::default();
+        let mut triggers = vec![vec![image]];
+        for (position, &variable) in access.variables.iter().enumerate() {
+            let sort = self.terms.sort(variable);
+            let name = format!("inverse{number}.{position}@qp");
+            let symbol = self.terms.declare_fresh(&name, &sorts, sort);
+            let inverse = self.terms.apply(symbol, &operands);
+            of.insert(variable, inverse);
+            triggers.push(vec![inverse]);
+        }
+        Inverse { of, image, triggers }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::permission::quantified;
 use crate::run::explore::Answer;
 use crate::state::heap::{Chunk, Resource};
 use crate::state::quantified::QuantifiedChunk;
-use crate::{Amounts, Engine, Stop};
+use crate::{Amounts, Engine, Path, Stop};
 
 /// With as many ordinary chunks beside quantified ones, nothing is split off any more.
 /// COMPLETENESS: values of ordinary chunks are found without a proof.
@@ -88,7 +88,9 @@ impl Engine<'_> {
         heap.set_quantified(resource, quantified);
         Ok(true)
     }
+}
 
+impl Path<'_> {
     /// Makes a map with one value changed.
     fn changed_map(
         &mut self,

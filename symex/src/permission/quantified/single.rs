@@ -8,7 +8,7 @@ use crate::permission::quantified::chunks::{Portion, PortionValue};
 use crate::run::explore::Answer;
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::state::quantified::QuantifiedChunk;
-use crate::{Engine, Stop};
+use crate::{Configuration, Engine, Path, Stop, Symbols};
 
 impl Engine<'_> {
     /// The value of a location, if some permission to it is held.
@@ -68,23 +68,6 @@ impl Engine<'_> {
         self.ask_obligation(some)
     }
 
-    /// Notes that no location of null is held.
-    ///
-    /// COMPLETENESS: under a guard that says nothing of the receiver Z3 has no trigger for it.
-    pub(super) fn note_exists(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-    ) -> Result<(), Stop> {
-        let (Resource::Field(_), &[receiver]) = (resource, arguments) else { return Ok(()) };
-        if self.mode.in_trigger || !self.mode.bound.is_empty() {
-            return Ok(());
-        }
-        let equal = self.terms.eq(receiver, Terms::NULL);
-        let exists = self.terms.not(equal);
-        self.assume(exists)
-    }
-
     /// An ordinary chunk with these very arguments that holds something.
     fn same_chunk(
         &mut self,
@@ -101,18 +84,6 @@ impl Engine<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// Σ of the portions' amounts at a location.
-    pub(crate) fn held_in_portions(
-        &mut self,
-        resource: Resource,
-        portions: &[Portion],
-        arguments: &[Term],
-    ) -> Term {
-        let amounts: Vec<Term> =
-            portions.iter().map(|portion| self.at(resource, portion.amount, arguments)).collect();
-        self.terms.sum(Sort::PERM, amounts)
     }
 
     /// The value of a location of which `loss` is left, whichever chunks hold it; `None`: there is
@@ -171,13 +142,48 @@ impl Engine<'_> {
         }
         Ok(None)
     }
+}
+
+impl Path<'_> {
+    /// Notes that no location of null is held.
+    ///
+    /// COMPLETENESS: under a guard that says nothing of the receiver Z3 has no trigger for it.
+    pub(super) fn note_exists(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> Result<(), Stop> {
+        let (Resource::Field(_), &[receiver]) = (resource, arguments) else { return Ok(()) };
+        if self.mode.in_trigger || !self.mode.bound.is_empty() {
+            return Ok(());
+        }
+        let equal = self.terms.eq(receiver, Terms::NULL);
+        let exists = self.terms.not(equal);
+        self.assume(exists)
+    }
+}
+
+impl Symbols<'_> {
+    /// Σ of the portions' amounts at a location.
+    pub(crate) fn held_in_portions(
+        &mut self,
+        resource: Resource,
+        portions: &[Portion],
+        arguments: &[Term],
+    ) -> Term {
+        let amounts: Vec<Term> =
+            portions.iter().map(|portion| self.at(resource, portion.amount, arguments)).collect();
+        self.terms.sum(Sort::PERM, amounts)
+    }
 
     /// `loss` at one location, as a function of the location.
     pub fn need_of(&mut self, resource: Resource, arguments: &[Term], loss: Term) -> Term {
         let is_it = self.is_location(resource, arguments);
         self.terms.ite(is_it, loss, Terms::NONE)
     }
+}
 
+impl Configuration<'_> {
     /// Takes from every portion in turn; that there is enough has been proved.
     pub(crate) fn take_portions(&mut self, resource: Resource, arguments: &[Term], loss: Term) {
         let left = self.here.left();

@@ -11,12 +11,12 @@ use crate::permission::quantified::chunks::total;
 use crate::permission::quantified::chunks::{Portion, PortionValue};
 use crate::quantifiers::occurring;
 use crate::state::heap::{Heap, Resource};
-use crate::{Engine, Stop};
+use crate::{Configuration, Path, Stop, Symbols};
 
 /// The identity of a summary: the portions, and the domain of its definition, if that is asked for.
 pub(crate) type Key = (Resource, Vec<Portion>, Option<Term>);
 
-impl Engine<'_> {
+impl Symbols<'_> {
     /// arguments ∈ dom(map).
     fn map_defines(&mut self, resource: Resource, map: Term, arguments: &[Term]) -> Term {
         let mut sorts = vec![self.map_sort(resource)];
@@ -34,7 +34,9 @@ impl Engine<'_> {
         let symbol = self.terms.declare_function(&name, &[sort], Sort::BOOL);
         self.terms.apply(symbol, &[map])
     }
+}
 
+impl Configuration<'_> {
     /// A map with the values of all portions wherever these hold permission.
     pub(crate) fn summary(
         &mut self,
@@ -157,7 +159,7 @@ impl Engine<'_> {
     /// another, one snapshot may be the map of other locations, so nothing of that leaves the path
     /// (trap T26). Parts that hold permission to the same locations have the same values there,
     /// which those of wands need not (trap T10e). COMPLETENESS: of several the one that came with
-    /// the left-hand side of a wand is the last choice (see [`Engine::is_known_outside`]).
+    /// the left-hand side of a wand is the last choice (see [`Path::is_known_outside`]).
     fn own_map(
         &mut self,
         resource: Resource,
@@ -196,32 +198,6 @@ impl Engine<'_> {
             self.define_domain(resource, own, domain)?;
         }
         Ok(Some(own))
-    }
-
-    /// A map is defined where `domain`, over the formals, holds. Yields what that has been said
-    /// with.
-    fn define_domain(
-        &mut self,
-        resource: Resource,
-        map: Term,
-        domain: Term,
-    ) -> Result<[Term; 2], Stop> {
-        let formals = self.formals(resource);
-        let defined = self.map_defines(resource, map, &formals);
-        let definition = self.terms.iff(defined, domain);
-        let axiom = self.terms.forall(
-            &formals,
-            vec![vec![defined]],
-            definition,
-            quantified::label("domain"),
-            1,
-        );
-        self.assume(axiom)?;
-        let partial = self.has_domain(resource, map);
-        self.assume(partial)?;
-        self.use_touch(resource)?;
-        self.use_extensionality(resource)?;
-        Ok([axiom, partial])
     }
 
     /// The symbol of a summary, a function of the variables bound around that occur in it. Whether
@@ -294,7 +270,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: that portions agree where several hold something is a fact, not a definition, and
     /// stays inside (trap T10d): each portion counts only where those before it hold nothing.
-    /// COMPLETENESS: what the left-hand side brings comes last (see [`Engine::is_known_outside`]).
+    /// COMPLETENESS: what the left-hand side brings comes last (see [`Path::is_known_outside`]).
     fn export_values(&mut self, resource: Resource, map: Term, portions: &[Portion], domain: Term) {
         if !self.here.may_transfer() && self.mode.bound.is_empty() {
             return;
@@ -334,6 +310,34 @@ impl Engine<'_> {
         if !self.mode.bound.is_empty() {
             self.gathered.below.push(definition);
         }
+    }
+}
+
+impl Path<'_> {
+    /// A map is defined where `domain`, over the formals, holds. Yields what that has been said
+    /// with.
+    fn define_domain(
+        &mut self,
+        resource: Resource,
+        map: Term,
+        domain: Term,
+    ) -> Result<[Term; 2], Stop> {
+        let formals = self.formals(resource);
+        let defined = self.map_defines(resource, map, &formals);
+        let definition = self.terms.iff(defined, domain);
+        let axiom = self.terms.forall(
+            &formals,
+            vec![vec![defined]],
+            definition,
+            quantified::label("domain"),
+            1,
+        );
+        self.assume(axiom)?;
+        let partial = self.has_domain(resource, map);
+        self.assume(partial)?;
+        self.use_touch(resource)?;
+        self.use_extensionality(resource)?;
+        Ok([axiom, partial])
     }
 
     /// Tells whether a fact learnt below a quantifier is known without its premises.

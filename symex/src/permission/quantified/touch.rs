@@ -11,24 +11,15 @@ use crate::permission::quantified;
 use crate::state::heap::Resource;
 use crate::state::quantified::Access;
 use crate::whole::Fact;
-use crate::{Engine, Stop};
+use crate::{Path, Stop, Symbols};
 
-impl Engine<'_> {
+impl Symbols<'_> {
     /// The term for a location in triggers.
     pub fn touched(&mut self, resource: Resource, arguments: &[Term]) -> Term {
         let sorts = self.argument_sorts(resource);
         let name = format!("touched.{}", self.resource_name(resource));
         let symbol = self.terms.declare_function(&name, &sorts, Sort::BOOL);
         self.terms.apply(symbol, arguments)
-    }
-
-    /// Makes a location known to triggers, if there are any that want it.
-    pub fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
-        if self.mode.in_trigger || !self.of_program(Fact::IsTrigger(resource)) {
-            return Ok(());
-        }
-        let fact = self.touched(resource, arguments);
-        self.assume(fact)
     }
 
     /// A goal about an arbitrary location, which is one that triggers know.
@@ -39,6 +30,17 @@ impl Engine<'_> {
         let formals = self.formals(resource);
         let touched = self.touched(resource, &formals);
         self.terms.implies(touched, goal)
+    }
+}
+
+impl Path<'_> {
+    /// Makes a location known to triggers, if there are any that want it.
+    pub fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
+        if self.mode.in_trigger || !self.of_program(Fact::IsTrigger(resource)) {
+            return Ok(());
+        }
+        let fact = self.touched(resource, arguments);
+        self.assume(fact)
     }
 
     /// ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.

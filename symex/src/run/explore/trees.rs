@@ -344,8 +344,9 @@ fn follow(engine: &mut Engine<'_>, tree: &Tree) -> Vec<Values> {
             Ok(_) | Err(Stop::Infeasible) => {}
             Err(stop) => panic!("{stop:?}"),
         }
-        let explorer = engine.run.explorers.last_mut().expect("put there above");
-        if let Some(sharing) = &mut engine.run.sharing
+        let run = &mut engine.run;
+        let explorer = run.explorers.last_mut().expect("put there above");
+        if let Some(sharing) = &mut run.sharing
             && sharing.is_due()
             && let Some(alternatives) = explorer.open_branch()
             && let Some(at) = explorer.give_away()

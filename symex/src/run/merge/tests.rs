@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use smt::terms::Sort;
 
 use super::*;
+use crate::Engine;
 use crate::run::explore::tests::with_field;
 
 /// Portions: of which of three references, which of three values, how many quarters.
