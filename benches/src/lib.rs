@@ -4,9 +4,11 @@
 //! [`measure`] takes a program through each phase with a clock beside it, [`pipe`] runs the two
 //! commands as a user does, [`samples`] turns repeated runs into means, and [`table`] shows the
 //! means. [`ways`] compares the translation of Chalice programs with their direct execution.
-//! [`thesis`] shows the times of a thesis beside ours, [`running`] measures the machine that runs
-//! Chalice programs, and [`growth`] how cost grows with the size of a program.
+//! [`thesis`] shows the times of a thesis beside ours, [`works`] other tables, [`running`] measures
+//! the machine that runs Chalice programs, [`emitted`] what checks cost in programs of their own, and
+//! [`growth`] how cost grows with the size of a program.
 
+pub mod emitted;
 pub mod growth;
 pub mod measure;
 pub mod pipe;
@@ -15,3 +17,4 @@ pub mod samples;
 pub mod table;
 pub mod thesis;
 pub mod ways;
+pub mod works;

@@ -9,7 +9,7 @@ use clap::{Parser, ValueEnum};
 use sil_benches::measure::{self, Run};
 use sil_benches::pipe::Commands;
 use sil_benches::samples::{Row, Way};
-use sil_benches::{growth, running, table, thesis, ways};
+use sil_benches::{emitted, growth, running, table, thesis, ways, works};
 use silicon::options::Options;
 use silicon::session::input::{self, Input, Language};
 use silicon::session::on_large_stack;
@@ -51,6 +51,16 @@ struct Args {
     #[arg(long, conflicts_with_all = ["no_pipe", "csv"])]
     running: bool,
 
+    /// Show the table of another work instead, ours beside theirs, for the programs of it that are
+    /// below the inputs; nothing is built. syxc: Schwerhoff 2011, table 3; runtime: Hegi 2013,
+    /// section 5; quantified: Müller, Schwerhoff and Summers 2016, figure 8
+    #[arg(long, value_enum, value_name = "WORK", conflicts_with_all = ["no_pipe", "csv"])]
+    work: Option<Work>,
+
+    /// Measure instead what checks cost in emitted Chalice programs, built in this directory
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["no_pipe", "csv"])]
+    emitted: Option<PathBuf>,
+
     /// Measure instead how the cost of generated programs grows with their size
     #[arg(long, conflicts_with_all = ["no_pipe", "csv"])]
     growth: bool,
@@ -68,6 +78,14 @@ struct Args {
     every: u16,
 }
 
+/// Tables of other works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Work {
+    Syxc,
+    Runtime,
+    Quantified,
+}
+
 /// Ways that are put beside each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Compared {
@@ -83,6 +101,20 @@ fn main() -> Result<()> {
     }
     if args.growth {
         write!(io::stdout().lock(), "{}", growth::table(640, 20.0))?;
+        return Ok(());
+    }
+    if let Some(folder) = &args.emitted {
+        write!(io::stdout().lock(), "{}", emitted::table(folder, args.runs.into())?)?;
+        return Ok(());
+    }
+    if let Some(work) = args.work {
+        let (commands, runs) = (Commands::beside()?, args.runs.into());
+        let table = match work {
+            Work::Syxc => works::syxc(&args.inputs, &commands, runs)?,
+            Work::Runtime => works::runtime(&args.inputs, &commands)?,
+            Work::Quantified => works::quantified(&args.inputs, &commands, runs)?,
+        };
+        write!(io::stdout().lock(), "{table}")?;
         return Ok(());
     }
     if let Some(directory) = &args.thesis {

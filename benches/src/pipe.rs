@@ -44,6 +44,26 @@ impl Commands {
         Ok(Commands { directory })
     }
 
+    /// Those beside the running program, as they are: nothing is built.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn beside() -> Result<Commands> {
+        let running = std::env::current_exe().context("a running program has a path")?;
+        let directory = running.parent().context("a program is in a directory")?.to_owned();
+        let commands = Commands { directory };
+        ensure!(
+            commands.silicon().is_file() && commands.runner().is_file(),
+            "the commands are not beside this program: build them first, with `cargo build` in the same profile"
+        );
+        Ok(commands)
+    }
+
+    /// The command that runs Chalice.
+    pub fn runner(&self) -> PathBuf {
+        self.directory.join("chalice-run")
+    }
+
     /// The verifier.
     pub fn silicon(&self) -> PathBuf {
         self.directory.join("silicon")

@@ -14,7 +14,7 @@ use chalice_run::run::{Scheduling, Verdict, run};
 use chalice_run::sources::Sources;
 
 /// A loop over a field, with an invariant that gives and takes it each time.
-const LOOP: &str = "class C { var x: int
+pub(crate) const LOOP: &str = "class C { var x: int
   method main(n: int) requires acc(x) {
     var i := 0; x := 0;
     while (i < n) invariant acc(x) {
@@ -26,7 +26,7 @@ const LOOP: &str = "class C { var x: int
 }";
 
 /// Calls with a contract of two conjuncts.
-const CALLS: &str = "class C { var x: int
+pub(crate) const CALLS: &str = "class C { var x: int
   method up(n: int) requires acc(x) && 0 <= n ensures acc(x) && 0 <= n { x := n }
   method main(n: int) requires acc(x) {
     var i := 0;
@@ -35,7 +35,7 @@ const CALLS: &str = "class C { var x: int
 }";
 
 /// Four threads that take a common lock 12 times each: some 50 visible steps, and many orders.
-const LOCKS: &str = "class C { var x: int
+pub(crate) const LOCKS: &str = "class C { var x: int
   invariant acc(x)
   method work(n: int) requires rd(mu) && waitlevel << mu ensures rd(mu) {
     var i := 0;
@@ -117,7 +117,7 @@ fn limits(schedules: u64) -> Limits {
 }
 
 /// Runs `work`, and returns the seconds that this thread worked, with the result.
-fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let now = || {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
@@ -127,14 +127,19 @@ fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     (now() - began, yielded)
 }
 
-fn code(text: &str) -> Code {
+pub(crate) fn code(text: &str) -> Code {
     let sources = Sources::new(vec![("benchmark".to_owned(), text.to_owned())]);
     let (program, found) = sources.check();
     let program = program.unwrap_or_else(|| panic!("{found:?}"));
     Code::new(program, sources.options())
 }
 
-fn start<'c>(code: &'c Code, name: &str, arguments: &[&str], config: &Config) -> Machine<'c> {
+pub(crate) fn start<'c>(
+    code: &'c Code,
+    name: &str,
+    arguments: &[&str],
+    config: &Config,
+) -> Machine<'c> {
     let method = code.method(name).expect("each has this method");
     let arguments: Vec<String> = arguments.iter().map(|&one| one.to_owned()).collect();
     entry::start(code, method, config, &arguments).expect("it can be started")

@@ -101,6 +101,7 @@ impl Value {
     }
 
     /// The distinct elements, in the order in which they occur first.
+    #[expect(clippy::mutable_key_type, reason = "the order of objects is that of their numbers")]
     pub fn distinct(&self) -> Vec<Value> {
         let mut seen = BTreeSet::new();
         let mut elements = self.elements();

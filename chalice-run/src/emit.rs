@@ -129,7 +129,7 @@ struct Scope<'s> {
     method: Option<(u32, usize)>,
 }
 
-impl<'e> Emitter<'e> {
+impl Emitter<'_> {
     fn need(&mut self, member: Member) {
         if self.known.insert(member) {
             self.open.push(member);

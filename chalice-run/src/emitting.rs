@@ -8,7 +8,8 @@ use chalice_run::emit;
 use chalice_run::machine::Machine;
 use chalice_run::report::{human, json};
 
-use super::{FormatArg, NOTHING_RUN, Problem, Runner, err, out};
+use super::streams::{err, out};
+use super::{FormatArg, NOTHING_RUN, Problem, Runner};
 
 impl Runner<'_> {
     /// Emits the program that a machine is about to execute.

@@ -21,11 +21,13 @@ use chalice_run::sources::Sources;
 
 mod args;
 mod emitting;
+mod streams;
 
 use args::{
     Args, AssumeArg, ChecksArg, ColorArg, FoldArg, FormatArg, LeaksArg, Schedules, TraceArg,
     UndefinedArg, ViewArg, When,
 };
+use streams::{err, out};
 
 impl Args {
     fn colored(&self) -> bool {
@@ -586,18 +588,4 @@ impl Runner<'_> {
         }
         Ok(())
     }
-}
-
-fn out(text: &str) -> Result<()> {
-    match io::stdout().write_all(text.as_bytes()) {
-        // A reader that has enough closes the pipe: its right.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("standard output")
-        }
-        _ => Ok(()),
-    }
-}
-
-fn err(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
 }

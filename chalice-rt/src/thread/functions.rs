@@ -28,6 +28,9 @@ pub struct Function {
     pub circle: &'static [u32],
 }
 
+/// The numbers of a measure.
+type Numbers<'a> = &'a mut dyn FnMut(&mut Thread) -> Res<Vec<i64>>;
+
 impl Thread {
     /// Applies a function: its contract is checked where it is the outermost application.
     ///
@@ -38,7 +41,7 @@ impl Thread {
         function: Function,
         at: At,
         requires: Option<Clauses<'_>>,
-        measure: Option<&mut dyn FnMut(&mut Self) -> Res<Vec<i64>>>,
+        measure: Option<Numbers<'_>>,
         body: impl FnOnce(&mut Self) -> Res<T>,
         ensures: impl FnOnce(&mut Self, &mut Transfer, &T) -> Res<()>,
     ) -> Res<T> {
@@ -98,7 +101,7 @@ impl Thread {
         &mut self,
         function: Function,
         at: At,
-        measure: Option<&mut dyn FnMut(&mut Self) -> Res<Vec<i64>>>,
+        measure: Option<Numbers<'_>>,
     ) -> Res<Option<Vec<i64>>> {
         let (Some(measure), true) = (measure, self.checks()) else { return Ok(None) };
         let numbers = measure(self)?;

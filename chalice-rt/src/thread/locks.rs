@@ -74,11 +74,8 @@ impl Thread {
         Ok(())
     }
 
-    /// `acquire`
-    ///
-    /// # Errors
-    /// It is not shared, or not in the order of locks.
-    pub fn acquire(&mut self, object: &Arc<Object>, write: bool, at: At) -> Res<()> {
+    /// Checks that a lock may be waited for.
+    fn ask_order(&self, object: &Arc<Object>, at: At) -> Res<()> {
         let level = self.read(object, 0, at)?.level();
         if self.checks() && self.world.program.deadlock_checks {
             if level == Level::BOTTOM {
@@ -91,15 +88,25 @@ impl Thread {
         if !self.world.status(object, |status| status.is_shared) {
             return fail(Flaw::WaitsForEver, at, &[object]);
         }
+        Ok(())
+    }
+
+    /// `acquire`
+    ///
+    /// # Errors
+    /// It is not shared, or not in the order of locks.
+    pub fn acquire(&mut self, object: &Arc<Object>, write: bool, at: At) -> Res<()> {
+        self.ask_order(object, at)?;
         let number = self.number;
         self.world.wait(number, at, Wish::Lock(object.clone(), write), |status| {
-            if write {
-                status.writer = Some(number);
-            } else {
-                status.readers.push(number);
+            match (status.is_shared, write) {
+                (false, _) => {}
+                (true, true) => status.writer = Some(number),
+                (true, false) => status.readers.push(number),
             }
         })?;
-        // While it was waited for, its level may have changed.
+        // While it was waited for, it may have been taken back, or have got another level.
+        self.ask_order(object, at)?;
         let level = object.get(0).level();
         Arc::make_mut(&mut self.held).push(Held { object: object.clone(), write, level });
         if !write {

@@ -235,6 +235,7 @@ impl Thread {
     ///
     /// # Errors
     /// An element is null, or as for one object.
+    #[expect(clippy::mutable_key_type, reason = "the order of objects is that of their numbers")]
     pub fn demand_each(
         &mut self,
         ask: &mut Transfer,

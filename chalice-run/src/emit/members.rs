@@ -141,9 +141,10 @@ impl Emitter<'_> {
             values.push_str(&format!("o{at}: t.past(|t| Ok({text})), "));
         }
         let first = method.parameters + 1;
-        let results: String = (first..first + method.results)
-            .map(|slot| format!("{}, ", Self::ty(frame, slot as u32).text()))
-            .collect();
+        let mut results = String::new();
+        for slot in first..first + method.results {
+            results.push_str(&format!("{}, ", Self::ty(frame, slot as u32).text()));
+        }
         let mut slots = String::new();
         for (slot, initial) in frame.initial.iter().enumerate().skip(first) {
             let ty = Ty::of(initial).text();

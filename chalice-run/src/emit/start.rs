@@ -29,7 +29,7 @@ impl Emitter<'_> {
         }
         for (at, object) in machine.heap.objects.iter().enumerate() {
             for (cell, content) in object.cells.iter().enumerate() {
-                let value = self.started(&content.value, method.span)?;
+                let value = started(&content.value, method.span)?;
                 text.push_str(&format!("o{at}.set({cell}, {value});\n"));
                 for (holder, amount) in content.holdings.parts() {
                     let part = format!("Part::Cell({cell})");
@@ -49,7 +49,7 @@ impl Emitter<'_> {
         for slot in 0..=method.parameters {
             let ty = Self::ty(&method.frame, slot as u32);
             let value = match (ty, &entry.slots[slot]) {
-                (Ty::Value, value) => self.started(value, method.span)?,
+                (Ty::Value, value) => started(value, method.span)?,
                 (_, value) => constant(value, method.span)?,
             };
             text.push_str(&format!("let a{slot} = {value};\n"));
@@ -96,22 +96,6 @@ impl Emitter<'_> {
         Ok(format!("let o{at} = t.existing(&{kind}, vec![{cells}]);\n"))
     }
 
-    /// A value, which may refer to objects that are there.
-    fn started(&mut self, value: &Value, span: Span) -> Out<String> {
-        Ok(match value {
-            Value::Ref(object) => format!("Value::Ref(o{}.clone())", object.0),
-            Value::Unset(inner) => self.started(inner, span)?,
-            Value::Level(level) if *level != Level::BOTTOM => return refuse(span, BEYOND),
-            Value::Seq(_) | Value::Set(_) => {
-                let all: Out<Vec<_>> =
-                    value.elements().map(|one| self.started(&one, span)).collect();
-                let name = if matches!(value, Value::Seq(_)) { "seq" } else { "set" };
-                format!("Value::{name}(vec![{}])", all?.join(", "))
-            }
-            value => valued(&constant(value, span)?, Ty::of(value)),
-        })
-    }
-
     /// Permission that somebody holds.
     fn held(
         &mut self,
@@ -147,4 +131,19 @@ impl Emitter<'_> {
             _ => refuse(span, BEYOND),
         }
     }
+}
+
+/// A value, which may refer to objects that are there.
+fn started(value: &Value, span: Span) -> Out<String> {
+    Ok(match value {
+        Value::Ref(object) => format!("Value::Ref(o{}.clone())", object.0),
+        Value::Unset(inner) => started(inner, span)?,
+        Value::Level(level) if *level != Level::BOTTOM => return refuse(span, BEYOND),
+        Value::Seq(_) | Value::Set(_) => {
+            let all: Out<Vec<_>> = value.elements().map(|one| started(&one, span)).collect();
+            let name = if matches!(value, Value::Seq(_)) { "seq" } else { "set" };
+            format!("Value::{name}(vec![{}])", all?.join(", "))
+        }
+        value => valued(&constant(value, span)?, Ty::of(value)),
+    })
 }

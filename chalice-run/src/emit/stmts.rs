@@ -250,9 +250,10 @@ impl Emitter<'_> {
         let mut cells = Vec::new();
         for (cell, ty) in (0..).zip(&code.classes[class as usize].cells) {
             let initial = crate::code::default_value(ty);
-            cells.push(match initialisers.iter().any(|one| one.cell == cell) {
-                true => format!("c{cell}"),
-                false => valued(&constant(&initial, instr.span)?, Ty::of(&initial)),
+            cells.push(if initialisers.iter().any(|one| one.cell == cell) {
+                format!("c{cell}")
+            } else {
+                valued(&constant(&initial, instr.span)?, Ty::of(&initial))
             });
         }
         Ok(format!("{{ {text}t.allocate(&CLASS{class}, vec![{}]) }}", cells.join(", ")))

@@ -22,6 +22,9 @@ use crate::programs::{programs, wanted};
 /// Words of a request that emitted programs know nothing of.
 const OTHERS: [&str; 7] = ["everywhere", "thread", "starts", "scope", "seed", "discard", "none"];
 
+/// What emitted programs do not keep or foresee: they say so, and end.
+const END_EARLY: [&str; 2] = ["stopped constant.unforeseen", "bounded bound"];
+
 /// The outcome of a run as a line: verdict, id and place.
 fn told(verdict: Verdict, failure: Option<&Failure>, sources: &Sources) -> String {
     let Some(failure) = failure else { return verdict.as_str().to_owned() };
@@ -39,7 +42,7 @@ fn yielded(outcome: &Outcome, output: &[String]) -> String {
 
 /// What may come of a start: schedules differ, and each is one that the system may choose.
 fn outcomes(start: &Machine<'_>, sources: &Sources) -> BTreeSet<String> {
-    let seeds = (0..30).map(Scheduling::Seed);
+    let seeds = (0..10).map(Scheduling::Seed);
     let all = seeds.chain([Scheduling::First, Scheduling::RoundRobin(1)]);
     all.map(|scheduling| {
         let mut machine = start.clone();
@@ -52,6 +55,17 @@ fn outcomes(start: &Machine<'_>, sources: &Sources) -> BTreeSet<String> {
         line
     })
     .collect()
+}
+
+/// The failures that a program announces, up to the column: a schedule of the system may lead to
+/// one that no schedule above does.
+fn announced(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        let ids = text.split_once("// fails: ").map_or("", |(_, ids)| ids);
+        all.extend(ids.split(", ").map(|id| format!("failed {id} {line}:")));
+    }
+    all
 }
 
 /// A program with all modules, and what may come of each of their starts.
@@ -104,7 +118,10 @@ impl Emitted {
                 if !self.is_emitted(&start, &sources, &code) {
                     continue;
                 }
-                let expected = outcomes(&start, &sources);
+                let mut expected = outcomes(&start, &sources);
+                if one.verdict != "passed" {
+                    expected.extend(announced(&text));
+                }
                 // What does not end in the interpreter does not end at all.
                 if !expected.iter().any(|line| line.starts_with("bounded")) {
                     let name = format!("{}: {} {checks}", path.display(), one.method);
@@ -150,7 +167,8 @@ impl Emitted {
             "opt-level=1",
             runtime,
         ]);
-        build(&["--crate-name", "all", "-o", "all", "src/program.rs"]);
+        let with = "chalice_rt=libchalice_rt.rlib";
+        build(&["--crate-name", "all", "--extern", with, "-o", "all", "src/program.rs"]);
         let output = Command::new(folder.join("all")).output().expect("it starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{errors}");
@@ -167,7 +185,7 @@ impl Emitted {
         }
         format!(
             "{modules}
-            use chalice_rt::world::{{Program, Verdict, run}};
+            use chalice_rt::world::{{Program, run}};
             fn main() {{
                 let all: [&'static Program; {}] = [{all}];
                 for program in all {{
@@ -206,18 +224,91 @@ fn emitted_programs_do_what_the_interpreter_does() {
     let lines: Vec<&str> = output.lines().collect();
     assert_eq!(lines.len(), emitted.expected.len(), "{output}");
     let mut wrong = String::new();
-    for ((name, _, _, expected), line) in emitted.expected.iter().zip(&lines) {
-        if !expected.contains(*line) {
+    let expected = std::mem::take(&mut emitted.expected);
+    for ((name, _, _, expected), line) in expected.iter().zip(&lines) {
+        // Who waits last in a circle depends on how fast threads are.
+        let is_it = |one: &String| {
+            let is_announced = one.ends_with(':') && line.starts_with(one.as_str());
+            let is_deadlock = one.starts_with("deadlock") && line.starts_with("deadlock");
+            one == line || is_announced || is_deadlock
+        };
+        if let Some(ended) = END_EARLY.iter().find(|ended| line.starts_with(**ended)) {
+            let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+            emitted.refused.entry((*ended).to_owned()).or_default().insert(name);
+        } else if !expected.iter().any(is_it) {
             let _ = writeln!(wrong, "{name}\n  emitted  {line}\n  expected {expected:?}");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
     let failed = lines.iter().filter(|line| line.starts_with("failed")).count();
-    assert!(failed > 60 && lines.len() > 250, "{failed} of {} fail", lines.len());
+    assert!(failed > 100 && lines.len() > 300, "{failed} of {} fail", lines.len());
     let mut refused = String::new();
     for (what, places) in &emitted.refused {
         let places: Vec<_> = places.iter().map(String::as_str).collect();
         let _ = writeln!(refused, "{what}: {}", places.join(", "));
     }
-    expect_test::expect![[""]].assert_eq(&refused);
+    expect_test::expect_file!["./refused.txt"].assert_eq(&refused);
+}
+
+const COUNTED: &str = "class Counter { var n: int;
+  method up() requires acc(n) ensures acc(n) && n == old(n) + 1 { n := n + 1; }
+  method main() returns (r: int) {
+    var c := new Counter { n := 1 };
+    fork t := c.up(); join t;
+    r := c.n;
+  }
+  method early() returns (r: int) {
+    var c := new Counter { n := 1 };
+    fork t := c.up();
+    r := c.n;
+    join t;
+  }
+  method past() requires acc(n) { var c: Counter := this; assert old(c.n) == n; }
+}
+";
+
+/// The command as it is used: what it writes is built by cargo, and does what the interpreter does.
+#[test]
+fn packages_are_built_by_cargo() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("package");
+    fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("counter.chalice");
+    fs::write(&file, COUNTED).expect("a file");
+    let emitted = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chalice-run"));
+        command.current_dir(&folder).args(["counter.chalice", "--emit", "rust"]).args(arguments);
+        command.output().expect("it starts")
+    };
+    for (arguments, code, stdout, stderr) in [
+        (&[][..], 0, "r = 2\n", ""),
+        (
+            &["--entry", "Counter.early"],
+            1,
+            "",
+            "counter.chalice:11:10: error[assignment.failed:insufficient.permission]",
+        ),
+    ] {
+        let output = emitted(&[&["-o", "out"], arguments].concat());
+        assert!(output.status.success(), "{output:?}");
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut build = Command::new(cargo);
+        build.current_dir(folder.join("out")).args(["build", "--quiet", "--offline"]);
+        build.arg("--target-dir").arg(folder.join("target"));
+        assert!(build.status().expect("cargo starts").success());
+        let run = Command::new(folder.join("target/debug/chalice-counter")).output();
+        let run = run.expect("it starts");
+        let words = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(code), "{run:?}");
+        assert_eq!(String::from_utf8_lossy(&run.stdout), stdout);
+        assert!(words.starts_with(stderr) && words.is_empty() == stderr.is_empty(), "{words}");
+    }
+    let refused = emitted(&["--entry", "Counter.past", "--message-format", "short"]);
+    let words = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(4));
+    assert_eq!(
+        words,
+        "counter.chalice:14:66: error[notsupported:feature.unsupported]: \
+         old of what is no parameter cannot be emitted\n"
+    );
+    assert!(refused.stdout.is_empty());
 }
