@@ -319,10 +319,8 @@ impl<'l, 'p> Member<'l, 'p> {
     }
 
     fn refused(&mut self, construct: &str, value: s::Expr) -> s::Expr {
-        use crate::build::{conditional, epsilon, eq, none};
         let text = format!("{construct} cannot be verified yet");
-        conditional(eq(epsilon(), none()), value.clone(), value)
-            .with(annotations::said(Pattern::ANY, &text))
+        crate::build::unsupported(construct, value).with(annotations::said(Pattern::ANY, &text))
     }
 }
 

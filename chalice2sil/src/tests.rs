@@ -283,7 +283,7 @@ fn what_has_no_lowering_is_refused_by_the_engine() {
     assert_eq!(messages.len(), 1, "{messages:#?}");
     assert_eq!(messages[0].id, "internal:feature.unsupported");
     let text = text.expect("the other members are translated");
-    assert!(text.contains("epsilon") && text.contains("C_fine"), "{text}");
+    assert!(text.contains("@unsupported(") && text.contains("C_fine"), "{text}");
     assert!(load("t.chalice", program, &[]).program.is_some());
 }
 

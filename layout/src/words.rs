@@ -82,7 +82,7 @@ static SIL: Words = Words {
         "method",
         "predicate",
     ],
-    modifiers: &["unique"],
+    modifiers: &["program", "unique"],
     clauses: &["decreases", "ensures", "invariant", "requires"],
     statements: &[
         "apply",
@@ -102,7 +102,7 @@ static SIL: Words = Words {
         "var",
         "while",
     ],
-    connectives: &["derives", "else", "elseif", "interpretation", "returns", "without"],
+    connectives: &["by", "derives", "else", "elseif", "interpretation", "returns", "without"],
     expressions: &[
         "acc",
         "applying",
@@ -120,7 +120,7 @@ static SIL: Words = Words {
     operators: &["in", "intersection", "setminus", "subset", "union"],
     constants: &["epsilon", "false", "lhs", "none", "null", "result", "true", "wildcard", "write"],
     types: &["Bool", "Int", "Map", "Multiset", "Perm", "Rational", "Ref", "Seq", "Set"],
-    soft: &[],
+    soft: &["by", "program"],
 };
 
 static CHALICE: Words = Words {

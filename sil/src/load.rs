@@ -133,7 +133,7 @@ pub fn load_assuming(
     let mut loaded = Loaded::default();
     let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     *syntax = imports::read_all(name, bytes, loader, sources, diagnostics);
-    loaded.is_blank = loaded.syntax.members.is_empty() && loaded.sources.files().count() <= 1;
+    loaded.is_blank = loaded.syntax.is_blank() && loaded.sources.files().count() <= 1;
     check(loaded, assumptions)
 }
 

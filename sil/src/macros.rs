@@ -219,7 +219,7 @@ impl Expander {
 
     fn member(&mut self, member: &mut Member) {
         match &mut member.kind {
-            MemberKind::Import(_) | MemberKind::Define(_) => {}
+            MemberKind::Program(_) | MemberKind::Import(_) | MemberKind::Define(_) => {}
             MemberKind::Fields(fields) => self.types(fields),
             MemberKind::Predicate(predicate) => {
                 self.declare_all(&mut predicate.formals, Variable::Local);

@@ -9,6 +9,7 @@ use crate::syntax::Program;
 
 pub mod adt;
 pub mod assumed_termination;
+mod epsilon;
 pub mod predicate_instance;
 pub mod smoke;
 pub mod termination;
@@ -18,4 +19,5 @@ pub mod termination;
 pub fn desugar(program: &mut Program, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) {
     adt::desugar(program, sources, diagnostics);
     predicate_instance::desugar(program);
+    epsilon::desugar(program, sources, diagnostics);
 }

@@ -30,6 +30,8 @@ pub type LabelId = Idx<Label>;
 
 #[derive(Clone, Debug, Default)]
 pub struct Program {
+    /// The name behind `program`.
+    pub name: Option<Name>,
     pub fields: Arena<Field>,
     pub predicates: Arena<Predicate>,
     pub functions: Arena<Function>,

@@ -42,16 +42,21 @@ pub const SECTIONS: &[Section] = &[
                 "A type of finite trees with a constructor for each way to make one. `e.x` is a part, `e.isC` tells which constructor it is. `derives` adds relations, such as being part of; `without` leaves parts out.",
             ),
             form(
+                "domain D { predicate p(x: T) }",
+                "A function of a domain whose values are of type `Bool`.",
+            ),
+            form(
                 "define M(x) e",
                 "A macro: uses are replaced by the expression, type or block of statements.",
             ),
+            form("program NAME", "The name of the program, before its first declaration."),
             form(
                 "import \"file.vpr\"",
                 "The declarations of another file, beside this one. `import <decreases/all.vpr>` is of the standard library.",
             ),
             form(
                 "@key(\"value\")",
-                "An annotation of what follows. Those that are not known are kept and mean nothing.",
+                "An annotation of what follows. Those that are not known are kept and mean nothing. `@unsupported(\"text\")` before an expression: the member is refused, as a front end does that cannot translate a construct.",
             ),
         ],
         example: "field value: Int
@@ -164,9 +169,12 @@ function half(n: Int): Int
             form("while (b) invariant A { … }", "A loop, known by its invariant."),
             form(
                 "fold P(e)",
-                "Takes the body of the predicate and gives the predicate. `fold acc(P(e), p)`: a part of it.",
+                "Takes the body of the predicate and gives the predicate. `fold acc(P(e), p)`, or `fold P(e) by p`: a part of it.",
             ),
-            form("unfold P(e)", "Takes the predicate and gives its body."),
+            form(
+                "unfold P(e)",
+                "Takes the predicate and gives its body. `unfold P(e) by p`: those of a part of it.",
+            ),
             form(
                 "package A --* A { … }",
                 "Makes a wand: the statements turn its left side, and what is held, into its right side. What they take is gone.",
@@ -225,7 +233,10 @@ method statements(c: Ref) returns (n: Int)
             form("write", "All permission, the amount 1."),
             form("none", "No permission, the amount 0."),
             form("wildcard", "Some amount, which nobody knows: enough to read."),
-            form("epsilon", "A very small amount."),
+            form(
+                "epsilon",
+                "One positive amount, the same in all of the program, and so small that 10^24 of it are less than `1/100`.",
+            ),
             form(
                 "1/2",
                 "A fraction of a permission. Sums, differences, products with numbers and comparisons are amounts and conditions as usual.",
@@ -237,7 +248,7 @@ method statements(c: Ref) returns (n: Int)
             ),
             form(
                 "unfolding P(e) in e",
-                "The value that an expression has while the predicate is open.",
+                "The value that an expression has while the predicate is open. `unfolding P(e) by p in e`: a part of it.",
             ),
             form(
                 "applying (A --* A) in e",

@@ -36,6 +36,13 @@ pub struct Program {
     pub members: Vec<Member>,
 }
 
+impl Program {
+    /// Tells whether nothing is declared.
+    pub fn is_blank(&self) -> bool {
+        self.members.iter().all(|member| matches!(member.kind, MemberKind::Program(_)))
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Member {
     pub annotations: Vec<Annotation>,
@@ -45,6 +52,8 @@ pub struct Member {
 
 #[derive(Clone, Debug)]
 pub enum MemberKind {
+    /// `program NAME`, at the head of a file.
+    Program(Ident),
     Import(Import),
     Define(Define),
     Fields(Vec<TypedName>),

@@ -24,7 +24,6 @@ impl Expr {
             | ExprKind::NoPerm
             | ExprKind::FullPerm
             | ExprKind::Wildcard
-            | ExprKind::Epsilon
             | ExprKind::Local(_)
             | ExprKind::Result => {}
             ExprKind::FieldRead { receiver: operand, .. }

@@ -42,11 +42,6 @@ pub fn wildcard() -> Expr {
     expr(ExprKind::Wildcard)
 }
 
-/// `epsilon`, which engines refuse by name.
-pub fn epsilon() -> Expr {
-    expr(ExprKind::Epsilon)
-}
-
 /// `result`
 pub fn result() -> Expr {
     expr(ExprKind::Result)

@@ -20,8 +20,11 @@
 
 use findings::Pattern;
 
+use super::{binary, conditional, eq, int};
 use crate::source::{LineColumn, Name, Span};
-use crate::syntax::{Annotation, Axiom, DomainFunction, Expr, Implementation, Member, Node, Stmt};
+use crate::syntax::{
+    Annotation, Axiom, BinaryOp, DomainFunction, Expr, Implementation, Member, Node, Stmt,
+};
 
 /// `@key("value", ..)`; the values are escaped already.
 pub fn annotation(key: &str, values: Vec<Name>) -> Annotation {
@@ -112,6 +115,28 @@ pub fn values_called(text: &str) -> Annotation {
 /// `@src.hide()`: if this fails, the translation is wrong, not the program.
 pub fn hidden() -> Annotation {
     annotation("src.hide", Vec::new())
+}
+
+/// `@unsupported("construct")`: the engine refuses the expression, and says why.
+fn unsupported_mark(construct: &str) -> Annotation {
+    annotation(UNSUPPORTED, vec![escaped(construct)])
+}
+
+const UNSUPPORTED: &str = "unsupported";
+
+/// A value in place of something that cannot be translated: the engine refuses whatever contains
+/// the value. Engines that do not know the annotation find a division by zero.
+pub fn unsupported(construct: &str, value: Expr) -> Expr {
+    let undefined = eq(binary(BinaryOp::Div, int(1), int(0)), int(1));
+    let refused = undefined.with(unsupported_mark(construct));
+    conditional(refused, value.clone(), value)
+}
+
+/// The construct that [`unsupported`] names.
+pub fn unsupported_construct(annotations: &[Annotation]) -> Option<String> {
+    let mark = annotations.iter().find(|annotation| &*annotation.key == UNSUPPORTED)?;
+    let construct = mark.values.first().map(|text| crate::source::map::unescape(text));
+    Some(construct.unwrap_or_else(|| "this expression".to_owned()))
 }
 
 /// A node that can carry annotations.

@@ -21,6 +21,7 @@ pub fn text(path: &str) -> Option<&'static str> {
         "decreases/ref.vpr" => include_str!("../../stdlib/decreases/ref.vpr"),
         "decreases/seq.vpr" => include_str!("../../stdlib/decreases/seq.vpr"),
         "decreases/set.vpr" => include_str!("../../stdlib/decreases/set.vpr"),
+        "permission/epsilon.vpr" => include_str!("../../stdlib/permission/epsilon.vpr"),
         "predicateinstance/pi.vpr" => include_str!("../../stdlib/predicateinstance/pi.vpr"),
         _ => return None,
     })

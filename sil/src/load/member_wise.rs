@@ -6,7 +6,8 @@
 //! are those of `load`, made of the same functions: what a phase finds is kept apart, and told if
 //! the phases before it found no errors.
 //!
-//! Adts, and instances of predicates as values, are left to `load`: they need all trees at once.
+//! Adts, `epsilon`, and instances of predicates as values are left to `load`: they need all trees
+//! at once.
 
 use crate::build::truth;
 use crate::cfg;
@@ -48,7 +49,7 @@ pub(super) fn check(
         return load_assuming(assumptions, name, bytes, loader).into();
     }
     let Read { sources, files, mut signatures, mut diagnostics, .. } = read;
-    let is_blank = signatures.members.is_empty() && sources.files().count() <= 1;
+    let is_blank = signatures.is_blank() && sources.files().count() <= 1;
     let mut macros = Macros::of(&mut signatures);
     if macros.are_defined() || defines_inside(&sources) {
         signatures = expanded_signatures(&sources, &files, macros.clone());
@@ -167,7 +168,8 @@ fn signature(mut member: Member) -> Member {
             (method.contract, method.implementations) = Default::default();
         }
         MemberKind::Domain(domain) => domain.axioms = Vec::new(),
-        MemberKind::Import(_)
+        MemberKind::Program(_)
+        | MemberKind::Import(_)
         | MemberKind::Define(_)
         | MemberKind::Fields(_)
         | MemberKind::Adt(_) => {}
@@ -190,7 +192,7 @@ impl<'a> Visitor<'a> for Wholes {
     }
 
     fn expr(&mut self, expr: &'a Expr) {
-        self.found |= matches!(expr.kind, ExprKind::PredicateInstance { .. });
+        self.found |= matches!(expr.kind, ExprKind::PredicateInstance { .. } | ExprKind::Epsilon);
         visit::expr(self, expr);
     }
 }

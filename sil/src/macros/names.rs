@@ -28,7 +28,7 @@ pub(super) fn of_body(body: &MacroBody) -> Names {
 /// leaves out those of axioms.
 pub(super) fn of_member(member: &Member) -> Vec<Name> {
     let names: Vec<&Ident> = match &member.kind {
-        MemberKind::Import(_) | MemberKind::Define(_) => Vec::new(),
+        MemberKind::Program(_) | MemberKind::Import(_) | MemberKind::Define(_) => Vec::new(),
         MemberKind::Fields(fields) => fields.iter().map(|field| &field.name).collect(),
         MemberKind::Predicate(predicate) => vec![&predicate.name],
         MemberKind::Function(function) => vec![&function.name],

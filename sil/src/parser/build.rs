@@ -35,6 +35,8 @@ pub(super) struct Builder<'d> {
     base: usize,
     diagnostics: &'d mut Vec<Diagnostic>,
     names: FxHashSet<Name>,
+    /// A member of the file has been read.
+    has_members: bool,
     /// How deep in the tree the current node is.
     depth: usize,
     /// Some expression of this chunk passed [`MAX_DEPTH`]: reported once.
@@ -62,6 +64,7 @@ impl<'d> Builder<'d> {
             base: 0,
             diagnostics,
             names: FxHashSet::default(),
+            has_members: false,
             depth: 0,
             too_deep: false,
             nodes: 0,

@@ -95,7 +95,7 @@ const OPERATOR: u8 = 3;
 fn word(rule: Rule) -> Option<(u8, &'static str)> {
     Some(match rule {
         Rule::members | Rule::member => (0, "a declaration"),
-        Rule::domain_member => (0, "a domain function or axiom"),
+        Rule::domain_member => (0, "a domain function, predicate or axiom"),
         Rule::stmt => (0, "a statement"),
         Rule::terminator => (0, "`goto`, `branch`, `next`, `halt` or `dead`"),
         Rule::exp

@@ -322,8 +322,8 @@ impl<'t> Cutter<'t> {
         let outside = self.brackets == 0;
         match word {
             b"method" => Some(Kind::Method),
-            b"predicate" | b"field" | b"import" | b"adt" => Some(Kind::Other),
-            b"function" if outside || self.kind != Kind::Domain => Some(Kind::Other),
+            b"field" | b"import" | b"adt" => Some(Kind::Other),
+            b"function" | b"predicate" if outside || self.kind != Kind::Domain => Some(Kind::Other),
             b"define" if outside => Some(Kind::Define),
             b"define" => {
                 // In the braces of a method or a macro, `define` is a statement.

@@ -173,7 +173,6 @@ impl Printer<'_> {
             ExprKind::NoPerm => self.line.text("none"),
             ExprKind::FullPerm => self.line.text("write"),
             ExprKind::Wildcard => self.line.text("wildcard"),
-            ExprKind::Epsilon => self.line.text("epsilon"),
             ExprKind::Result => self.line.text("result"),
             ExprKind::Local(local) => self.line.text(self.scope.local(*local)),
             ExprKind::FieldRead { receiver, field } => {

@@ -32,6 +32,10 @@ impl Context<'_> {
 impl Writer<'_> {
     pub(super) fn members(&mut self) {
         let program = self.program;
+        // Viper does not know the line.
+        if let (Some(name), Form::Graph) = (&program.name, self.form) {
+            self.text_line(&format!("program {name}\n"));
+        }
         let mut previous = None;
         for (index, member) in program.order.iter().enumerate() {
             let are_both_fields =

@@ -110,7 +110,6 @@ pub enum ExprKind {
     /// `write`.
     FullPerm,
     Wildcard,
-    Epsilon,
     Local(LocalId),
     /// The result of the function whose postcondition this is.
     Result,

@@ -52,7 +52,6 @@ impl ExprKind {
             | Self::NoPerm
             | Self::FullPerm
             | Self::Wildcard
-            | Self::Epsilon
             | Self::Local(_)
             | Self::Result => self.clone(),
             Self::FieldRead { receiver, field } => {

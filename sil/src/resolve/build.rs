@@ -56,7 +56,6 @@ impl Resolver<'_, '_> {
             Syntax::NoPerm => ExprKind::NoPerm,
             Syntax::FullPerm => ExprKind::FullPerm,
             Syntax::Wildcard => ExprKind::Wildcard,
-            Syntax::Epsilon => ExprKind::Epsilon,
             Syntax::Ident(_) => match referent {
                 Referent::Local(local) => ExprKind::Local(local),
                 _ => return None,
@@ -162,7 +161,7 @@ impl Resolver<'_, '_> {
                 ExprKind::Asserting { assertion: self.boxed(assertion)?, body: self.boxed(body)? }
             }
             // Reported by inference, so never built.
-            Syntax::PredicateInstance { .. } | Syntax::New(_) => return None,
+            Syntax::Epsilon | Syntax::PredicateInstance { .. } | Syntax::New(_) => return None,
         })
     }
 

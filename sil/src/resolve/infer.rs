@@ -115,8 +115,10 @@ impl Resolver<'_, '_> {
             ExprKind::Int(_) => plain(Ty::Int),
             ExprKind::Bool(_) => plain(Ty::Bool),
             ExprKind::Null => plain(Ty::Ref),
-            ExprKind::NoPerm | ExprKind::FullPerm | ExprKind::Wildcard | ExprKind::Epsilon => {
-                plain(Ty::Perm)
+            ExprKind::NoPerm | ExprKind::FullPerm | ExprKind::Wildcard => plain(Ty::Perm),
+            ExprKind::Epsilon => {
+                self.error(expr.span, "`epsilon` is desugared before names are resolved");
+                plain(Ty::Error)
             }
             ExprKind::Result => self.infer_result(expr.span),
             ExprKind::Ident(name) => self.infer_ident(name, expr.span),

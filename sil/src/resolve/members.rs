@@ -9,7 +9,7 @@ use crate::program::{
     Axiom, Body, Contract, Domain, DomainFunction, DomainId, Expr, Field, Function, Implementation,
     Local, LocalId, LocalKind, Member, Method, Predicate, Program, Type,
 };
-use crate::source::{Name, OriginId, Span};
+use crate::source::{FileId, Name, OriginId, Span};
 use crate::syntax::{self, Ident, MemberKind, TypedName};
 
 /// Builds the arenas: signatures with resolved types, contracts and bodies still empty.
@@ -40,6 +40,11 @@ impl Signatures<'_> {
             split_annotations(&member.annotations, &mut origin, &mut self.program.origins);
         let span = Span { origin, ..member.span };
         match &member.kind {
+            // Files that are imported have names of their own.
+            MemberKind::Program(name) if name.span.file == FileId(0) => {
+                self.program.name = Some(name.name.clone());
+            }
+            MemberKind::Program(_) => {}
             MemberKind::Fields(fields) => {
                 for field in fields {
                     let id = self.program.fields.alloc(Field {
@@ -229,7 +234,8 @@ pub(super) fn has_body(member: &syntax::Member) -> bool {
         | MemberKind::Function(_)
         | MemberKind::Method(_)
         | MemberKind::Domain(_) => true,
-        MemberKind::Import(_)
+        MemberKind::Program(_)
+        | MemberKind::Import(_)
         | MemberKind::Define(_)
         | MemberKind::Fields(_)
         | MemberKind::Adt(_) => false,

@@ -97,7 +97,7 @@ impl Globals {
                 }
             }
             // Expanded before resolving; what is left over is reported by the caller.
-            MemberKind::Import(_) | MemberKind::Define(_) => {}
+            MemberKind::Program(_) | MemberKind::Import(_) | MemberKind::Define(_) => {}
             MemberKind::Adt(adt) => {
                 self.adts.insert(adt.name.name.clone());
                 let parameters = adt.parameters.iter().map(|parameter| parameter.name.clone());

@@ -167,7 +167,7 @@ macro_rules! walk {
                 member: &$($life)? $($mutable)? Member,
             ) {
                 match &$($mutable)? member.kind {
-                    MemberKind::Import(_) => {}
+                    MemberKind::Program(_) | MemberKind::Import(_) => {}
                     MemberKind::Define(define) => match &$($mutable)? define.body {
                         MacroBody::Block(body) => walker.block(body),
                         MacroBody::Expr(body) => walker.expr(body),

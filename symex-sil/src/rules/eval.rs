@@ -11,6 +11,7 @@ pub(crate) mod quantifiers;
 
 use std::rc::Rc;
 
+use sil::build::unsupported_construct as unsupported;
 use sil::program::{BinaryOp, Collection, Expr, ExprKind, LocalId, OldLabel, Type, UnaryOp};
 use sil::recursion::applied;
 use sil::source::Span;
@@ -30,6 +31,9 @@ impl Sil<'_, '_> {
     }
 
     fn eval_kind(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        if let Some(construct) = unsupported(&expr.annotations) {
+            return self.unsupported(expr, &construct);
+        }
         match &expr.kind {
             ExprKind::Int(value) => Ok(self.terms.int(value.clone())),
             ExprKind::Bool(value) => Ok(self.terms.bool(*value)),
@@ -37,7 +41,6 @@ impl Sil<'_, '_> {
             ExprKind::NoPerm => Ok(Terms::NONE),
             ExprKind::FullPerm => Ok(Terms::WRITE),
             ExprKind::Wildcard => self.wildcard(),
-            ExprKind::Epsilon => self.unsupported(expr, "`epsilon`"),
             ExprKind::Local(local) => Ok(self.eval_local(*local, &expr.ty)),
             ExprKind::Result => match self.frame.result {
                 Some(result) => Ok(result),

@@ -46,6 +46,7 @@ impl Declarations {
                         all.constructors.insert(one.name.name, names.collect());
                     }
                 }
+                MemberKind::Program(_) => {}
                 MemberKind::Import(_) | MemberKind::Define(_) | MemberKind::Domain(_) => {
                     return Err(Stuck::new("a member that runs do not know"));
                 }

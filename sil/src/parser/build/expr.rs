@@ -191,7 +191,9 @@ impl Builder<'_> {
             Rule::unfolding => {
                 let mut parts = node.into_inner();
                 skip(&mut parts, Rule::kw_unfolding);
-                let access = Box::new(self.access(next(&mut parts)));
+                let access = next(&mut parts);
+                let amount = next_if(&mut parts, Rule::cw_by).map(|_| next(&mut parts));
+                let access = Box::new(self.access(access, amount));
                 ExprKind::Unfolding { access, body: self.boxed_exp(&mut parts) }
             }
             Rule::cardinality => ExprKind::Cardinality(self.boxed_exp(&mut node.into_inner())),
@@ -286,8 +288,9 @@ impl Builder<'_> {
         ExprKind::Int(value.expect("the grammar lets only digits pass"))
     }
 
-    /// `acc(…)` or the call of a predicate, as operand of `fold`, `unfold` and `unfolding`.
-    pub(super) fn access(&mut self, node: Node<'_>) -> Expr {
+    /// `acc(…)` or the call of a predicate, as operand of `fold`, `unfold` and `unfolding`; the
+    /// amount is what stands behind `by`.
+    pub(super) fn access(&mut self, node: Node<'_>, amount: Option<Node<'_>>) -> Expr {
         let operand = self.atom(node);
         if !matches!(operand.expr.kind, ExprKind::Acc { .. } | ExprKind::Call { .. }) {
             self.error(
@@ -295,7 +298,14 @@ impl Builder<'_> {
                 "a predicate with its arguments, as in `P(x)`, is expected here",
             );
         }
-        operand.expr
+        let Some(amount) = amount else { return operand.expr };
+        let amount = self.exp(amount);
+        let span = Span { end: amount.span.end, ..operand.expr.span };
+        if matches!(operand.expr.kind, ExprKind::Acc { .. }) {
+            self.error(span, "the amount is written twice, in `acc` and behind `by`");
+        }
+        let location = Box::new(operand.expr);
+        Expr::new(ExprKind::Acc { location, amount: Some(Box::new(amount)) }, span)
     }
 
     fn acc(&mut self, node: Node<'_>) -> ExprKind {

@@ -3,7 +3,7 @@
 use crate::source::Name;
 use crate::syntax::{
     Adt, Axiom, Constructor, Contract, Define, Derive, Domain, DomainFunction, Function, Ident,
-    Import, MacroBody, Member, MemberKind, Method, Predicate,
+    Import, MacroBody, Member, MemberKind, Method, Predicate, Type, TypeKind,
 };
 
 use pest::iterators::Pair;
@@ -15,7 +15,12 @@ impl Builder<'_> {
     pub(in crate::parser) fn members(&mut self, parts: Nodes<'_>, take: &mut impl FnMut(Member)) {
         let parts = parts.flat_map(Pair::into_inner);
         for part in parts.filter(|part| part.as_rule() == Rule::member) {
-            take(self.member(part));
+            let member = self.member(part);
+            if self.has_members && matches!(member.kind, MemberKind::Program(_)) {
+                self.error(member.span, "the name of the program stands at the head of its file");
+            }
+            self.has_members = true;
+            take(member);
         }
     }
 
@@ -32,6 +37,9 @@ impl Builder<'_> {
             Rule::domain => MemberKind::Domain(self.domain(part)),
             Rule::define => MemberKind::Define(self.define(part)),
             Rule::import => MemberKind::Import(self.import(part)),
+            Rule::program => {
+                MemberKind::Program(self.ident(&find(&mut part.into_inner(), Rule::ident)))
+            }
             _ => MemberKind::Adt(self.adt(part)),
         };
         Member { annotations, span, kind }
@@ -189,6 +197,7 @@ impl Builder<'_> {
                 Rule::domain_formal => formals.push(self.domain_formal(part)),
                 Rule::string => interpretation = Some(self.interpretation(&part)),
                 Rule::kw_function
+                | Rule::kw_predicate
                 | Rule::open_paren
                 | Rule::close_paren
                 | Rule::colon
@@ -202,7 +211,7 @@ impl Builder<'_> {
             unique,
             is_constructor: false,
             formals,
-            result: result.expect("the grammar requires a result type"),
+            result: result.unwrap_or(Type { kind: TypeKind::Bool, span }),
             interpretation,
             span,
         }

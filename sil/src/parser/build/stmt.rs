@@ -39,7 +39,10 @@ impl Builder<'_> {
             Rule::access_stmt => {
                 let mut parts = node.into_inner();
                 let word = next(&mut parts);
-                let access = self.access(next(&mut parts));
+                let access = next(&mut next(&mut parts).into_inner());
+                let amount = parts.find(|part| part.as_rule() == Rule::amount);
+                let amount = amount.map(|part| next(&mut part.into_inner()));
+                let access = self.access(access, amount);
                 if word.as_str() == "fold" {
                     StmtKind::Fold(access)
                 } else {

@@ -121,7 +121,6 @@ impl Encoder<'_> {
             ExprKind::NoPerm => self.tag(3),
             ExprKind::FullPerm => self.tag(4),
             ExprKind::Wildcard => self.tag(5),
-            ExprKind::Epsilon => self.tag(6),
             ExprKind::Local(local) => {
                 self.tag(7);
                 self.raw(*local);

@@ -254,7 +254,7 @@ pub(in crate::classic) fn guarded(guards: Vec<s::Expr>, e: s::Expr) -> s::Expr {
 /// A condition that the engine refuses.
 pub(in crate::classic) fn refused(stuck: &Stuck) -> s::Expr {
     let text = format!("{} cannot be verified yet", stuck.construct);
-    conditional(eq(epsilon(), none()), truth(true), truth(true)).with(said(Pattern::ANY, &text))
+    unsupported(&stuck.construct, truth(true)).with(said(Pattern::ANY, &text))
 }
 
 /// An axiom without a name.
