@@ -12,6 +12,7 @@ Examples:
   chalice-run program.chalice --with start.chalice   add classes that start it
   chalice-run program.chalice --schedules all        run it under all schedules that matter
   chalice-run program.chalice --entry C.m --generate run a method from starts made of its precondition
+  chalice-run program.chalice --emit rust -o out     write it as a Rust program of its own
 
 Exit codes:
   0 every check was executed and holds   1 a check failed   2 wrong use   3 input error
@@ -60,6 +61,24 @@ pub(crate) struct Args {
     /// passes
     #[arg(long)]
     pub(crate) no_checks: bool,
+
+    /// Which checks are made: all, or none, as with --no-checks
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "all")]
+    pub(crate) checks: ChecksArg,
+
+    /// Write the program in another language instead of running it: a program of its own, whose
+    /// threads are those of the system. What cannot be emitted is refused
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with_all = [
+        "view", "fold", "undefined", "assume", "schedule", "schedules", "preemptions", "steps",
+        "visible_steps", "seconds", "generate", "start", "from", "by_contract", "keep_going",
+        "check_functions", "check_old", "trace", "trace_file", "show_state"
+    ])]
+    pub(crate) emit: Option<EmitArg>,
+
+    /// The directory of the emitted package, which cargo builds without anything else; by default,
+    /// the program alone is written to standard output
+    #[arg(short, long, value_name = "DIR", requires = "emit", value_hint = ValueHint::DirPath)]
+    pub(crate) output: Option<PathBuf>,
 
     /// Leave out ghosts, and what is said of them
     #[arg(long)]
@@ -186,6 +205,18 @@ pub(crate) enum ViewArg {
 pub(crate) enum FoldArg {
     Track,
     Ignore,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ChecksArg {
+    None,
+    All,
+}
+
+/// The language of an emitted program.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum EmitArg {
+    Rust,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -17,7 +17,7 @@ pub(crate) use levels::Open;
 
 use chalice::Span;
 use chalice::program::LockMode;
-use findings::Reason;
+use chalice_rt::flaw::Flaw;
 use front::grow_stack;
 
 use crate::code::{Bool2, Compare, Expr, Kind};
@@ -70,9 +70,7 @@ impl Machine<'_> {
                 let left = self.eval(&operands.0, slots)?;
                 let right = self.eval(&operands.1, slots)?;
                 let Some((quotient, rest)) = left.divide(&right) else {
-                    let fault =
-                        Fault::new(Reason::DivisionByZero, operands.1.span, "the divisor is zero");
-                    return Err(fault.into());
+                    return Err(Fault::new(Flaw::DivisorZero, operands.1.span, &[]).into());
                 };
                 if *remainder { rest } else { quotient }
             }

@@ -3,7 +3,10 @@
 //! Ids are those of the verifier, `kind:reason`: the statement or contract says the kind, the part
 //! that went wrong the reason.
 
+use std::fmt::Display;
+
 use chalice::Span;
+use chalice_rt::flaw::Flaw;
 use findings::{ErrorId, Reason};
 
 use crate::amount::Amount;
@@ -39,16 +42,24 @@ pub struct PartValue {
 }
 
 impl Fault {
-    /// A fault without a location.
-    pub fn new(reason: Reason, span: Span, words: impl Into<String>) -> Self {
-        let (words, parts) = (words.into(), Vec::new());
-        Self { kind: None, reason, span, clause: None, words, missing: None, parts }
+    /// A fault without a location, about names and numbers.
+    ///
+    /// # Panics
+    /// If a row of the table names no finding.
+    pub fn new(flaw: Flaw, span: Span, about: &[&dyn Display]) -> Self {
+        let kind = flaw.kind().map(|id| {
+            let known = ErrorId::ALL.iter().find(|kind| kind.id() == id);
+            *known.expect("each kind is a finding")
+        });
+        let known = Reason::ALL.iter().find(|reason| reason.id() == flaw.reason());
+        let reason = *known.expect("each reason is one of a finding");
+        let (words, parts) = (flaw.words(about), Vec::new());
+        Self { kind, reason, span, clause: None, words, missing: None, parts }
     }
 
     /// Permission that is missing.
-    pub fn missing(loc: Loc, amount: Option<Amount>, span: Span, words: impl Into<String>) -> Self {
-        let missing = Some((loc, amount));
-        Self { missing, ..Self::new(Reason::InsufficientPermission, span, words) }
+    pub fn missing(flaw: Flaw, loc: Loc, amount: Option<Amount>, span: Span) -> Self {
+        Self { missing: Some((loc, amount)), ..Self::new(flaw, span, &[]) }
     }
 
     /// The fault with a kind of its own.
@@ -107,7 +118,7 @@ pub(crate) fn reference_or_null<T>(
 ) -> Res<T> {
     match value.reference() {
         Some(reference) => Ok(what(reference)),
-        None => Err(Fault::new(Reason::ReceiverNull, span, "this is null").into()),
+        None => Err(Fault::new(Flaw::Null, span, &[]).into()),
     }
 }
 
@@ -122,4 +133,21 @@ pub(crate) fn blamed<T>(result: Res<T>, kind: ErrorId, at: Option<Span>) -> Res<
         }
         trouble
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_flaw_is_a_finding() {
+        for flaw in Flaw::ALL {
+            let fault = Fault::new(*flaw, Span::default(), &[&"one", &"two", &"three"]);
+            assert_eq!(
+                (fault.reason.id(), fault.kind.map(ErrorId::id)),
+                (flaw.reason(), flaw.kind())
+            );
+            assert!(!fault.words.is_empty() && !fault.words.contains('{'), "{}", fault.words);
+        }
+    }
 }

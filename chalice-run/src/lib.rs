@@ -25,9 +25,9 @@
 //! assert_eq!(outcome.verdict, Verdict::Passed);
 //! ```
 
-pub mod amount;
 pub mod choices;
 pub mod code;
+pub mod emit;
 pub mod entry;
 mod eval;
 pub mod fault;
@@ -41,3 +41,5 @@ pub mod sources;
 mod step;
 mod transfer;
 pub mod value;
+
+pub use chalice_rt::amount;

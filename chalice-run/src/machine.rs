@@ -14,12 +14,11 @@ use crate::amount::{Amount, Fractions, Kappa, Sign};
 use crate::choices::{Choices, Policy};
 use crate::code::{Class, Code, Recorded};
 use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Permissions, Snapshot};
-use crate::machine::levels::Levels;
 use crate::machine::opened::Opened;
 use crate::value::{Ref, Value};
+use chalice_rt::levels::Levels;
 
 mod config;
-pub mod levels;
 pub(crate) mod opened;
 
 pub use crate::step::{ByContract, Rounds};

@@ -20,10 +20,11 @@ use chalice_run::run::{Leaks, Note, Outcome, Scheduling, Verdict, leaks, run};
 use chalice_run::sources::Sources;
 
 mod args;
+mod emitting;
 
 use args::{
-    Args, AssumeArg, ColorArg, FoldArg, FormatArg, LeaksArg, Schedules, TraceArg, UndefinedArg,
-    ViewArg, When,
+    Args, AssumeArg, ChecksArg, ColorArg, FoldArg, FormatArg, LeaksArg, Schedules, TraceArg,
+    UndefinedArg, ViewArg, When,
 };
 
 impl Args {
@@ -195,7 +196,7 @@ impl Runner<'_> {
                 FoldArg::Track => Folding::Track,
                 FoldArg::Ignore => Folding::Ignore,
             },
-            checks: !args.no_checks && !self.code.needs_ghosts,
+            checks: !args.no_checks && args.checks == ChecksArg::All && !self.code.needs_ghosts,
             check_old: args.check_old,
             check_functions: args.check_functions,
             leaks_fail: matches!(args.leaks, LeaksArg::Error),
@@ -268,6 +269,9 @@ impl Runner<'_> {
             }
             NoStart::NotFound(words) => Problem::NoStart(words),
         })?;
+        if self.args.emit.is_some() {
+            return self.emitted(&machine, entry);
+        }
         machine.choices = Choices::new(script, chalice_run::run::random_values(self.args.seed));
         let mut summary = if self.args.schedules.is_some() || self.args.preemptions.is_some() {
             self.explored(&machine, entry)?

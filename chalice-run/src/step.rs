@@ -13,7 +13,7 @@ mod loops;
 mod predicates;
 mod specification;
 
-pub(crate) use calls::merge;
+pub(crate) use calls::{keyword, merge};
 pub use contracts::ByContract;
 pub(crate) use contracts::written_in;
 pub use endless::Rounds;
@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use chalice::Span;
 use chalice::program::Obligation;
+use chalice_rt::flaw::Flaw;
 use findings::{ErrorId, Reason};
 
 use crate::amount::Amount;
@@ -297,8 +298,7 @@ impl<'c> Machine<'c> {
         slots: &mut [Value],
     ) -> Res<()> {
         if slots[flag as usize].is_true() {
-            let words = "this constant has a value already";
-            return Err(Fault::new(Reason::ConstAssignedTwice, span, words).into());
+            return Err(Fault::new(Flaw::AssignedTwice, span, &[]).into());
         }
         slots[flag as usize] = Value::Bool(true);
         let thread = self.scope.thread.unwrap_or(0) as usize;
@@ -356,7 +356,7 @@ impl<'c> Machine<'c> {
         let object = self.eval(receiver, slots)?;
         let object = reference_or_null(&object, receiver.span, |object| object)?;
         self.counts.checks += 1;
-        self.ask_full(Loc { object, part: Part::Cell(cell) }, span, "no permission to write")?;
+        self.ask_full(Loc { object, part: Part::Cell(cell) }, span, Flaw::NoWrite)?;
         let value = self.right_hand_side(thread, value, slots)?;
         let Some(back) = tracked else {
             let known = &self.heap.object(object).cells[cell as usize].value;
@@ -381,7 +381,7 @@ impl<'c> Machine<'c> {
         for (target, is_added) in [(&old, false), (&value, true)] {
             let Some(target) = target.reference() else { continue };
             let loc = Loc { object: target, part: Part::Cell(back) };
-            self.ask_full(loc, span, "no permission to the back pointers")?;
+            self.ask_full(loc, span, Flaw::NoBackPointers)?;
             let Value::Set(pointing) = self.read(target, back, span)? else { continue };
             let this = Value::Ref(object);
             let pointing = if is_added { pointing.update(this) } else { pointing.without(&this) };
@@ -392,7 +392,7 @@ impl<'c> Machine<'c> {
     }
 
     /// Checks that the holder of the scope has everything of a location.
-    pub(crate) fn ask_full(&mut self, loc: Loc, span: Span, words: &str) -> Res<()> {
+    pub(crate) fn ask_full(&mut self, loc: Loc, span: Span, flaw: Flaw) -> Res<()> {
         if !self.config.checks {
             return Ok(());
         }
@@ -401,9 +401,9 @@ impl<'c> Machine<'c> {
             return Ok(());
         }
         if self.heap.get(loc.object).is_none() {
-            return Err(Fault::new(Reason::InsufficientPermission, span, words).into());
+            return Err(Fault::new(flaw, span, &[]).into());
         }
-        Err(Fault::missing(loc, Some(Amount::FULL), span, words).into())
+        Err(Fault::missing(flaw, loc, Some(Amount::FULL), span).into())
     }
 
     /// Returns the effect of the next statement that other threads can notice, if there is one. It
@@ -486,7 +486,7 @@ fn told<T>(result: Res<T>, obligation: Option<&Obligation>) -> Res<T> {
 }
 
 /// The kind of the failures that expressions in a statement have.
-fn kind(op: &Op) -> ErrorId {
+pub(crate) fn kind(op: &Op) -> ErrorId {
     match op {
         Op::Assert(..) => ErrorId::AssertFailed,
         Op::Assume(_) => ErrorId::InhaleFailed,

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use chalice::Span;
-use findings::{ErrorId, Reason};
+use chalice_rt::flaw::Flaw;
 use front::grow_stack;
 use rustc_hash::FxHashMap;
 
@@ -59,15 +59,8 @@ pub(crate) struct Transfer {
     expanded: Vec<(Ref, u32)>,
 }
 
-#[derive(Debug, Clone)]
-struct Demand {
-    loc: Loc,
-    amount: Amount,
-    inexact: bool,
-    star: bool,
-    span: Span,
-    clause: Option<Span>,
-}
+/// Permission to one location that an assertion asks for.
+type Demand = chalice_rt::settle::Demand<Loc, Span>;
 
 /// The moved permissions and credits.
 #[derive(Debug, Clone, Default)]
@@ -279,7 +272,7 @@ impl Machine<'_> {
             return Err(Box::new(Trouble::Inconsistent(words, e.span)));
         }
         let parts = self.with_given(transfer, |machine| machine.values_of_parts(e, slots));
-        let fault = Fault::new(Reason::AssertionFalse, e.span, "this does not hold");
+        let fault = Fault::new(Flaw::False, e.span, &[]);
         Err(Fault { parts, ..fault }.into())
     }
 
@@ -290,16 +283,11 @@ impl Machine<'_> {
         let old = std::mem::replace(&mut self.scope.old, OldState::Now);
         let holds_for_none = self.known_truth(e, slots);
         self.scope.old = old;
-        let (kind, words) = match holds_for_none? {
-            Some(false) => {
-                (ErrorId::InvariantNotReflexive, "this does not hold if nothing has changed")
-            }
-            _ => (
-                ErrorId::InvariantNotTransitive,
-                "each step of others was as this says, and all of them are not",
-            ),
+        let flaw = match holds_for_none? {
+            Some(false) => Flaw::NotReflexive,
+            _ => Flaw::NotTransitive,
         };
-        Err(Fault::new(Reason::AssertionFalse, e.span, words).of_kind(kind).into())
+        Err(Fault::new(flaw, e.span, &[]).into())
     }
 
     /// Evaluates a part of an assertion: what was given before it in the same assertion is gone
@@ -337,8 +325,7 @@ impl Machine<'_> {
         transfer: &mut Transfer,
     ) -> Res<()> {
         if transfer.expanded.contains(&(object, predicate)) {
-            let words = "this predicate contains itself";
-            return Err(Fault::new(Reason::InsufficientPermission, span, words).into());
+            return Err(Fault::new(Flaw::ContainsItself, span, &[]).into());
         }
         let described = &self.code.predicates[predicate as usize];
         let mut slots = described.frame.initial.clone();
@@ -403,9 +390,7 @@ impl Machine<'_> {
                     objects.insert(object);
                 }
                 _ => {
-                    let words = "an element is null";
-                    let reason = Reason::InsufficientPermission;
-                    return Err(Fault::new(reason, elements.span, words).into());
+                    return Err(Fault::new(Flaw::NullElement, elements.span, &[]).into());
                 }
             }
         }
@@ -421,8 +406,7 @@ impl Machine<'_> {
         transfer: &mut Transfer,
     ) -> Res<()> {
         if self.heap.get(object).is_none() {
-            let words = "there is no such object";
-            return Err(Fault::new(Reason::InsufficientPermission, access.span, words).into());
+            return Err(Fault::new(Flaw::NoObject, access.span, &[]).into());
         }
         let is_star = access.amount.has_star();
         let mut amount = self.amount(&access.amount, slots)?;
@@ -430,21 +414,16 @@ impl Machine<'_> {
             Sign::Positive => {}
             Sign::Zero => return Ok(()),
             Sign::Negative => {
-                let words = format!("the amount is {amount}");
-                return Err(Fault::new(Reason::NegativePermission, access.span, words).into());
+                return Err(Fault::new(Flaw::NegativeAmount, access.span, &[&amount]).into());
             }
             Sign::Undetermined => {
-                let words =
-                    "whether the amount is positive depends on how read fractions are chosen";
-                return Err(Fault::new(Reason::NegativePermission, access.span, words).into());
+                return Err(Fault::new(Flaw::PerhapsNegative, access.span, &[]).into());
             }
         }
         let mut inexact = access.amount.is_inexact(transfer.fresh == Some(self.scope.kappa));
         if let Some(scale) = &transfer.scale {
             amount = amount.times(scale).map_err(|_| {
-                let words = "counting permissions cannot be divided";
-                let fault = Fault::new(Reason::EpsilonScaling, access.span, words);
-                Box::<Trouble>::from(fault.of_kind(ErrorId::NotSupported))
+                Box::<Trouble>::from(Fault::new(Flaw::Indivisible, access.span, &[]))
             })?;
             inexact |= transfer.fresh.is_some() && self.scope.kappa == COMMON;
         }

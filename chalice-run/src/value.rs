@@ -8,6 +8,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
+pub use chalice_rt::levels::Level;
+
 /// A reference to an object, channel or token: its place in the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ref(pub u32);
@@ -15,15 +17,6 @@ pub struct Ref(pub u32);
 impl Ref {
     /// Stands for all objects that do not exist, which look the same to quantifiers over a class.
     pub const UNALLOCATED: Self = Self(u32::MAX);
-}
-
-/// A lock level; the order is kept by [`crate::machine::levels::Levels`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Level(pub u32);
-
-impl Level {
-    /// `lockbottom`
-    pub const BOTTOM: Self = Self(0);
 }
 
 /// A value. Equality is that of the language: structural for sequences and sets, by identity for

@@ -31,6 +31,8 @@ mod preamble;
 mod statements;
 mod threads;
 
+use std::ops::{Deref, DerefMut};
+
 use std::cell::RefCell;
 
 use chalice::program::{
@@ -175,8 +177,6 @@ impl Lowering<'_> {
 pub(crate) struct Member<'l, 'p> {
     lowering: &'l Lowering<'p>,
     names: LocalNames,
-    /// The statements of the block in the making.
-    out: Vec<s::Stmt>,
     /// Where the statement in the making comes from.
     span: Span,
     /// The line that the innermost annotation above the expression in the making speaks of.
@@ -198,8 +198,6 @@ pub(crate) struct Member<'l, 'p> {
     /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are
     /// not nested.
     bound_names: FxHashMap<&'static str, Name>,
-    /// Variables declared so far in the blocks around the statement in the making.
-    locals_in_scope: Vec<LocalId>,
     /// The map of credits, in methods that have to do with them.
     credits: Option<Name>,
     /// The states in which this method itself last left each object, where calls may leave it
@@ -211,12 +209,34 @@ pub(crate) struct Member<'l, 'p> {
     assigned: FxHashMap<LocalId, Name>,
 }
 
+/// The statements of a body in the making.
+pub(crate) struct Body<'l, 'p> {
+    member: Member<'l, 'p>,
+    /// The statements of the block in the making.
+    out: Vec<s::Stmt>,
+    /// Variables declared so far in the blocks around the statement in the making.
+    locals_in_scope: Vec<LocalId>,
+}
+
+impl<'l, 'p> Deref for Body<'l, 'p> {
+    type Target = Member<'l, 'p>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.member
+    }
+}
+
+impl DerefMut for Body<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.member
+    }
+}
+
 impl<'l, 'p> Member<'l, 'p> {
     fn new(lowering: &'l Lowering<'p>, span: Span) -> Self {
         Self {
             lowering,
             names: LocalNames::default(),
-            out: Vec::new(),
             span,
             line: lowering.source.line(span.start),
             class: None,
@@ -226,7 +246,6 @@ impl<'l, 'p> Member<'l, 'p> {
             opens_any: false,
             said: Said::default(),
             bound_names: FxHashMap::default(),
-            locals_in_scope: Vec::new(),
             credits: None,
             left_here: None,
             fractions: Vec::new(),
@@ -272,30 +291,6 @@ impl<'l, 'p> Member<'l, 'p> {
         name
     }
 
-    /// Adds a statement, with the place of the statement that is being lowered.
-    fn emit(&mut self, mut stmt: s::Stmt) {
-        let at = self.lowering.at(self.span);
-        stmt.annotations().insert(0, at);
-        self.out.push(stmt);
-    }
-
-    /// Declares a variable and gives it a value whose evaluation may fail.
-    ///
-    /// Not one statement: some Viper tools lose declarations that have annotations.
-    fn emit_declared(&mut self, name: &str, ty: s::Type, value: s::Expr) {
-        self.emit_plain(crate::build::declare(name, ty, None));
-        self.emit(crate::build::assign(crate::build::var(name), value));
-    }
-
-    /// Lowers what `work` lowers into a block of its own.
-    fn block(&mut self, work: impl FnOnce(&mut Self)) -> Vec<s::Stmt> {
-        let outer = std::mem::take(&mut self.out);
-        let (span, line) = (self.span, self.line);
-        work(self);
-        (self.span, self.line) = (span, line);
-        std::mem::replace(&mut self.out, outer)
-    }
-
     /// Lowers a node that gets a place of its own.
     fn placed(&mut self, span: Span, work: impl FnOnce(&mut Self) -> s::Expr) -> s::Expr {
         let line = std::mem::replace(&mut self.line, self.lowering.source.line(span.start));
@@ -323,17 +318,47 @@ impl<'l, 'p> Member<'l, 'p> {
         self.placed(e.span, |member| member.refused(construct, value))
     }
 
-    /// A statement in place of something that cannot be lowered.
-    fn unsupported_stmt(&mut self, construct: &str) {
-        self.lowering.note_unsupported(construct, self.span);
-        let refused = self.refused(construct, crate::build::truth(true));
-        self.emit(crate::build::assert(refused));
-    }
-
     fn refused(&mut self, construct: &str, value: s::Expr) -> s::Expr {
         use crate::build::{conditional, epsilon, eq, none};
         let text = format!("{construct} cannot be verified yet");
         conditional(eq(epsilon(), none()), value.clone(), value)
             .with(annotations::said(Pattern::ANY, &text))
+    }
+}
+
+impl<'l, 'p> Body<'l, 'p> {
+    fn new(lowering: &'l Lowering<'p>, span: Span) -> Self {
+        Self { member: Member::new(lowering, span), out: Vec::new(), locals_in_scope: Vec::new() }
+    }
+
+    /// Adds a statement, with the place of the statement that is being lowered.
+    fn emit(&mut self, mut stmt: s::Stmt) {
+        let at = self.lowering.at(self.span);
+        stmt.annotations().insert(0, at);
+        self.out.push(stmt);
+    }
+
+    /// Declares a variable and gives it a value whose evaluation may fail.
+    ///
+    /// Not one statement: some Viper tools lose declarations that have annotations.
+    fn emit_declared(&mut self, name: &str, ty: s::Type, value: s::Expr) {
+        self.emit_plain(crate::build::declare(name, ty, None));
+        self.emit(crate::build::assign(crate::build::var(name), value));
+    }
+
+    /// Lowers what `work` lowers into a block of its own.
+    fn block(&mut self, work: impl FnOnce(&mut Self)) -> Vec<s::Stmt> {
+        let outer = std::mem::take(&mut self.out);
+        let (span, line) = (self.span, self.line);
+        work(self);
+        (self.span, self.line) = (span, line);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    /// A statement in place of something that cannot be lowered.
+    fn unsupported_stmt(&mut self, construct: &str) {
+        self.lowering.note_unsupported(construct, self.span);
+        let refused = self.refused(construct, crate::build::truth(true));
+        self.emit(crate::build::assert(refused));
     }
 }

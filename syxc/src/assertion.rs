@@ -10,7 +10,7 @@ use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
 use super::many::{is_many, is_to_elements};
-use super::{Chalice, is_pure, renumbered, span};
+use super::{Chalice, Threads, is_pure, renumbered, span};
 use crate::eval::unknown;
 use symex::Stop;
 use symex::findings::blame::unsupported_at;
@@ -73,9 +73,9 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
 
     fn accessed(&mut self, _: &Expr, access: &Access, blame: Blame) -> Result<Accessed, Stop> {
         let at = span(access.span);
-        if self.is_any_fraction(&access.amount) {
+        if self.threads.is_any_fraction(&access.amount) {
             let places = self.locations(access, blame)?;
-            let amount = self.any_fraction(&places)?;
+            let amount = self.threads.any_fraction(&places)?;
             return Ok(Accessed { places, amount, at });
         }
         let amount = self.scaled(access, blame)?;
@@ -135,13 +135,13 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
         for (resource, arguments) in &accessed.places {
             let object = arguments[0];
             if matches!(access.target, AccessTarget::Predicate { .. }) {
-                self.has_receiver(object, accessed.amount)?;
+                self.threads.has_receiver(object, accessed.amount)?;
             }
             if *resource == self.direct.mu() {
                 if is_of_channel(access) {
-                    self.learn_channel(object)?;
+                    self.threads.learn_channel(object)?;
                 } else {
-                    self.learn_level(object)?;
+                    self.threads.learn_level(object)?;
                 }
             }
         }
@@ -159,11 +159,11 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
         amount: Term,
     ) -> Result<Frame<'p>, Stop> {
         let direct = self.direct;
-        let common = self.common()?;
-        let mut frame = Frame { store: self.store(), ..self.frame.clone() };
+        let common = self.threads.common()?;
+        let mut frame = Frame { store: self.threads.store(), ..self.frame.clone() };
         frame.store.set(direct.this, arguments[0]);
         frame.store.set(direct.fraction, common);
-        if self.whole().is_none() {
+        if self.threads.whole().is_none() {
             frame.assertion.scale = (amount != Terms::WRITE).then_some(amount);
         }
         Ok(frame)
@@ -174,7 +174,7 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
     }
 }
 
-impl Chalice<'_, '_> {
+impl Threads<'_, '_> {
     /// Learns that an instance that is held has a receiver.
     ///
     /// SOUNDNESS: to fold one asks for it, and of no amount nothing is learnt.
@@ -184,7 +184,9 @@ impl Chalice<'_, '_> {
         let fact = self.terms.implies(held, exists);
         self.assume(fact)
     }
+}
 
+impl Chalice<'_, '_> {
     /// Runs a rule on each part of an assertion, on the sides of conditions that this run takes. A
     /// condition that is not `split` is a part itself.
     pub(super) fn each_part(

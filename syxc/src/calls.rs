@@ -5,7 +5,7 @@ use chalice::program::{Expr, MethodId, OutVariable};
 use sil::source::Span;
 use smt::terms::Term;
 
-use super::{Chalice, Direct, span};
+use super::{Direct, Statements, Threads, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::language::Language;
 use symex::state::{Frame, Store};
@@ -28,26 +28,13 @@ pub(super) struct Actuals {
     pub(super) arguments: Vec<Term>,
 }
 
-impl<'p> Chalice<'_, 'p> {
+impl Statements<'_, '_> {
     /// The receiver and the arguments of a call.
     pub(super) fn actuals(&mut self, call: Call<'_>, blame: Blame) -> Result<Actuals, Stop> {
         let receiver = self.eval(call.receiver, blame)?;
         let arguments = call.arguments.iter().map(|argument| self.eval(argument, blame));
         let arguments = arguments.collect::<Result<_, _>>()?;
         Ok(Actuals { receiver, arguments })
-    }
-
-    /// Makes the frame in which the contract of a method is meant.
-    pub(super) fn in_contract(&self, method: MethodId, actuals: &Actuals) -> Frame<'p> {
-        let direct = self.direct;
-        let callee = &direct.tree.methods[method];
-        let mut store = self.store();
-        store.set(direct.this, actuals.receiver);
-        for (&parameter, &argument) in callee.parameters.iter().zip(&actuals.arguments) {
-            store.set(Direct::local(parameter), argument);
-        }
-        let thread = self.frame.thread.clone();
-        Frame { store, thread, ..self.frame.of_used(&direct.locals) }
     }
 
     /// Chooses what `rd` stands for where a precondition is given away, if it stands for anything.
@@ -59,7 +46,7 @@ impl<'p> Chalice<'_, 'p> {
         if context.is_none() {
             return Ok(None);
         }
-        let chosen = self.choose_fraction(context)?;
+        let chosen = self.threads.choose_fraction(context)?;
         self.bound(chosen, requires)?;
         Ok(Some(chosen))
     }
@@ -71,9 +58,9 @@ impl<'p> Chalice<'_, 'p> {
         let blame = Blame::new(ErrorId::CallFailed, call.at);
         let actuals = self.actuals(call, blame)?;
         let required = Blame::new(ErrorId::CallPrecondition, call.at);
-        self.prove_receiver(call, &actuals, required)?;
-        let frame = self.in_contract(call.method, &actuals);
-        let fraction = self.fraction();
+        self.threads.prove_receiver(call, &actuals, required)?;
+        let frame = self.threads.in_contract(call.method, &actuals);
+        let fraction = self.threads.fraction();
         let before = self.here.heap.clone();
         let (done, inner) = self.in_frame(frame, |chalice| {
             chalice.choose_for_callee(fraction, &callee.requires)?;
@@ -86,13 +73,13 @@ impl<'p> Chalice<'_, 'p> {
             chalice.begin_epoch();
             chalice.frame.past.old = Some(before);
             chalice.frame.thread.old_locks = chalice.frame.thread.locks.clone();
-            chalice.forget(callee.results.iter().copied());
-            let releveled = chalice.releveled(call.method);
+            chalice.threads.forget(callee.results.iter().copied());
+            let releveled = chalice.threads.releveled(call.method);
             let relevels_all = direct.locking.method(call.method).may_relevel;
-            chalice.forget_levels(relevels_all, &releveled);
-            let listed = chalice.change_locks(&callee.lock_changes);
+            chalice.threads.forget_levels(relevels_all, &releveled);
+            let listed = chalice.threads.change_locks(&callee.lock_changes);
             let may_unlock = direct.locking.method(call.method).may_unlock;
-            chalice.forget_moments(may_unlock, listed.objects());
+            chalice.threads.forget_moments(may_unlock, listed.objects());
             chalice.produce_all(&callee.ensures, None, |_| blame.trusted())?;
             chalice.name_listed(&listed, |_| blame.trusted())?;
             chalice.learn_kept_levels(&callee.ensures)?;
@@ -102,9 +89,24 @@ impl<'p> Chalice<'_, 'p> {
         self.frame.thread.locks = inner.thread.locks;
         self.frame.thread.memory = inner.thread.memory;
         if direct.locking.method(call.method).locks {
-            self.recall_levels()?;
+            self.threads.recall_levels()?;
         }
-        self.take_results(call.method, outs, &inner.store, call.at)
+        self.threads.take_results(call.method, outs, &inner.store, call.at)
+    }
+}
+
+impl<'p> Threads<'_, 'p> {
+    /// Makes the frame in which the contract of a method is meant.
+    pub(super) fn in_contract(&self, method: MethodId, actuals: &Actuals) -> Frame<'p> {
+        let direct = self.direct;
+        let callee = &direct.tree.methods[method];
+        let mut store = self.store();
+        store.set(direct.this, actuals.receiver);
+        for (&parameter, &argument) in callee.parameters.iter().zip(&actuals.arguments) {
+            store.set(Direct::local(parameter), argument);
+        }
+        let thread = self.frame.thread.clone();
+        Frame { store, thread, ..self.frame.of_used(&direct.locals) }
     }
 
     pub(super) fn prove_receiver(

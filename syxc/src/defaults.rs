@@ -6,7 +6,7 @@ use chalice::program::{Access, AccessTarget, Expr, ExprKind, Program};
 use sil::source::Span;
 use smt::terms::{Terms, grow_stack};
 
-use super::{Chalice, span};
+use super::{Chalice, Statements, Threads, span};
 use symex::Stop;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 
@@ -41,7 +41,7 @@ pub(super) fn open_in_functions(tree: &mut Program) {
     }
 }
 
-impl Chalice<'_, '_> {
+impl Statements<'_, '_> {
     /// At the start of a body: opens what the precondition gives.
     pub(super) fn open_own(&mut self, requires: &[Expr]) -> Result<(), Stop> {
         requires.iter().try_for_each(|clause| {
@@ -62,6 +62,21 @@ impl Chalice<'_, '_> {
         })
     }
 
+    fn each_own(
+        &mut self,
+        clause: &Expr,
+        at: Span,
+        visit: &mut dyn FnMut(&mut Chalice<'_, '_>, &Access) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::NotWellformed, at).trusted();
+        self.each_part(clause, speaks_of_own, blame, &mut |chalice, part| match &part.kind {
+            ExprKind::Access(access) if is_own(access) => visit(chalice, access),
+            _ => Ok(()),
+        })
+    }
+}
+
+impl Threads<'_, '_> {
     /// Shows, where a program asks for that, that nothing is left of what was held, once a contract
     /// has been given away. Tokens may be left.
     pub(super) fn prove_no_leak(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
@@ -80,19 +95,6 @@ impl Chalice<'_, '_> {
             }
         }
         Ok(())
-    }
-
-    fn each_own(
-        &mut self,
-        clause: &Expr,
-        at: Span,
-        visit: &mut dyn FnMut(&mut Self, &Access) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::NotWellformed, at).trusted();
-        self.each_part(clause, speaks_of_own, blame, &mut |chalice, part| match &part.kind {
-            ExprKind::Access(access) if is_own(access) => visit(chalice, access),
-            _ => Ok(()),
-        })
     }
 }
 

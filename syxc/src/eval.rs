@@ -7,7 +7,7 @@ use num_bigint::{BigInt, Sign};
 use sil::source::Span;
 use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
-use super::{Chalice, Direct, span};
+use super::{Chalice, Direct, Threads, span};
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::findings::evaluated::Record;
@@ -25,24 +25,24 @@ impl Chalice<'_, '_> {
             ExprKind::Int(value) => Ok(self.terms.int(value.clone())),
             ExprKind::Bool(value) => Ok(self.terms.bool(*value)),
             ExprKind::Null => Ok(Terms::NULL),
-            ExprKind::This => self.variable(self.direct.this, expr),
-            ExprKind::Local(local) => self.variable(Direct::local(*local), expr),
+            ExprKind::This => self.threads.variable(self.direct.this, expr),
+            ExprKind::Local(local) => self.threads.variable(Direct::local(*local), expr),
             ExprKind::FieldRead { receiver, field: FieldRef::Joinable } => {
                 self.may_be_joined(receiver, span(expr.span), blame)
             }
             ExprKind::BackPointers { receiver, field, .. } => {
                 let receiver = self.eval(receiver, blame)?;
-                self.pointers_to(receiver, *field, span(expr.span), blame)
+                self.threads.pointers_to(receiver, *field, span(expr.span), blame)
             }
-            ExprKind::String(text) => self.text(text),
+            ExprKind::String(text) => self.threads.text(text),
             ExprKind::FieldRead { receiver, field } => {
                 let receiver = self.eval(receiver, blame)?;
-                let sort = self.sort(&expr.ty);
+                let sort = self.threads.sort(&expr.ty);
                 let field = self.direct.field(*field);
                 self.read_field(receiver, field, sort, span(expr.span), blame)
             }
             ExprKind::Eval { state, body } => self.eval_state(expr, state, body, blame),
-            ExprKind::LockBottom => Ok(self.bottom()),
+            ExprKind::LockBottom => Ok(self.threads.bottom()),
             ExprKind::Holds { target, mode } => self.claims_lock(expr, target, *mode, blame),
             ExprKind::Binary { op, left, right } if left.ty == Type::Mu => {
                 self.compare_levels((expr, *op), left, right, blame)
@@ -57,7 +57,7 @@ impl Chalice<'_, '_> {
             ExprKind::Binary { op, left, right } => {
                 let a = self.eval(left, blame)?;
                 let b = self.eval(right, blame)?;
-                self.binary(*op, (left, a), (right, b), blame)
+                self.threads.binary(*op, (left, a), (right, b), blame)
             }
             ExprKind::And(parts) => self.sequence(parts, true, blame),
             ExprKind::Or(parts) => self.sequence(parts, false, blame),
@@ -156,13 +156,6 @@ impl Chalice<'_, '_> {
         }
     }
 
-    fn variable(&mut self, variable: sil::program::LocalId, expr: &Expr) -> Result<Term, Stop> {
-        match self.frame.store.get(variable) {
-            Some(value) => Ok(value),
-            None => unsupported_at(span(expr.span), "a variable without a value"),
-        }
-    }
-
     /// `token.joinable`. Of a token without permission, or of none, nobody can say that it may be
     /// joined: where that is asserted, that is what is wrong.
     fn may_be_joined(&mut self, token: &Expr, at: Span, blame: Blame) -> Result<Term, Stop> {
@@ -174,21 +167,8 @@ impl Chalice<'_, '_> {
             }
             self.prove(Terms::FALSE, blame, Reason::AssertionFalse, at)?;
         }
-        self.core.read_field(token, self.direct.joinable, Sort::BOOL, at, blame)
-    }
-
-    /// A text. Its bytes, behind a 1, are a number that no other text has.
-    fn text(&mut self, text: &str) -> Result<Term, Stop> {
-        let sort = self.sort(&Type::String);
-        let bytes: Vec<u8> = std::iter::once(1).chain(text.bytes()).collect();
-        let number = BigInt::from_bytes_be(Sign::Plus, &bytes);
-        let value = self.terms.constant(&format!("direct.text.{number}"), sort);
-        let code = self.terms.declare_function("direct.text.code", &[sort], Sort::INT);
-        let coded = self.terms.apply(code, &[value]);
-        let number = self.terms.int(number);
-        let fact = self.terms.eq(coded, number);
-        self.assume(fact)?;
-        Ok(value)
+        let joinable = self.direct.joinable;
+        self.read_field(token, joinable, Sort::BOOL, at, blame)
     }
 
     /// `s[from..to]`, whose bounds have to lie in the sequence.
@@ -231,8 +211,8 @@ impl Chalice<'_, '_> {
             let exists = self.terms.differs(object, Terms::NULL);
             self.prove_defined(exists, blame, Reason::ReceiverNull, span(target.span))?;
         }
-        let locks = self.locks(span(claim.span))?;
-        Ok(self.holds(&locks, object, mode))
+        let locks = self.threads.locks(span(claim.span))?;
+        Ok(self.threads.holds(&locks, object, mode))
     }
 
     fn elements(
@@ -244,7 +224,7 @@ impl Chalice<'_, '_> {
         let values = parts.iter().map(|part| self.eval(part, blame));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         match collection.ty.element() {
-            Some(element) => Ok((self.sort(element), values)),
+            Some(element) => Ok((self.threads.sort(element), values)),
             None => unknown(collection),
         }
     }
@@ -268,53 +248,6 @@ impl Chalice<'_, '_> {
         Ok(if goes_on { self.terms.and(values) } else { self.terms.or(values) })
     }
 
-    fn binary(
-        &mut self,
-        op: BinaryOp,
-        (left, a): (&Expr, Term),
-        (right, b): (&Expr, Term),
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        if matches!(op, BinaryOp::Div | BinaryOp::Mod) {
-            let zero = self.terms.int(0);
-            let is_other = self.terms.differs(b, zero);
-            self.prove_defined(is_other, blame, Reason::DivisionByZero, span(right.span))?;
-        }
-        let terms = &mut self.terms;
-        Ok(match op {
-            BinaryOp::Iff => terms.iff(a, b),
-            BinaryOp::Eq => terms.eq(a, b),
-            BinaryOp::Ne => terms.differs(a, b),
-            BinaryOp::Less => terms.lt(a, b),
-            BinaryOp::AtMost => terms.le(a, b),
-            BinaryOp::AtLeast => terms.ge(a, b),
-            BinaryOp::Greater => terms.gt(a, b),
-            BinaryOp::Add => terms.add(a, b),
-            BinaryOp::Sub => terms.sub(a, b),
-            BinaryOp::Mul => terms.mul(a, b),
-            BinaryOp::Div => terms.int_div(a, b),
-            BinaryOp::Mod => terms.int_mod(a, b),
-            BinaryOp::Append => terms.seq_append(a, b),
-            BinaryOp::Union => terms.set_union(a, b),
-            BinaryOp::Difference => terms.set_difference(a, b),
-            BinaryOp::Intersection => terms.set_intersection(a, b),
-            BinaryOp::Subset => terms.set_subset(a, b),
-            BinaryOp::Superset => terms.set_subset(b, a),
-            BinaryOp::ProperSubset | BinaryOp::ProperSuperset => {
-                let (small, large) = if op == BinaryOp::ProperSubset { (a, b) } else { (b, a) };
-                let inside = terms.set_subset(small, large);
-                let differs = terms.differs(small, large);
-                terms.and([inside, differs])
-            }
-            BinaryOp::In => contains(&mut self.terms, a, b, &right.ty),
-            BinaryOp::NotIn => {
-                let inside = contains(&mut self.terms, a, b, &right.ty);
-                self.terms.not(inside)
-            }
-            BinaryOp::Below => return unknown(left),
-        })
-    }
-
     /// A formula about all or some values of variables. What is learnt on the way is learnt for all
     /// values.
     fn quantified(
@@ -329,7 +262,7 @@ impl Chalice<'_, '_> {
             Domain::Type(_) => None,
             Domain::Collection(collection) => Some(self.range(collection, blame)?),
         };
-        self.summarise([body])?;
+        self.threads.summarise([body])?;
         let at_start = self.state();
         let met_below = self.gathered.below.len();
         let mut bound = Vec::with_capacity(variables.len());
@@ -338,7 +271,7 @@ impl Chalice<'_, '_> {
             let declared = &self.direct.tree.locals[variable];
             let sort = match range {
                 Some(Range::Sequence(_)) => Sort::INT,
-                _ => self.sort(&declared.ty),
+                _ => self.threads.sort(&declared.ty),
             };
             let chosen = self.fresh_variable(&declared.name, sort);
             bound.push(chosen);
@@ -404,6 +337,76 @@ impl Chalice<'_, '_> {
             });
         };
         Ok(Range::Numbers(self.eval(from, blame)?, self.eval(to, blame)?))
+    }
+}
+
+impl Threads<'_, '_> {
+    fn variable(&mut self, variable: sil::program::LocalId, expr: &Expr) -> Result<Term, Stop> {
+        match self.frame.store.get(variable) {
+            Some(value) => Ok(value),
+            None => unsupported_at(span(expr.span), "a variable without a value"),
+        }
+    }
+
+    /// A text. Its bytes, behind a 1, are a number that no other text has.
+    fn text(&mut self, text: &str) -> Result<Term, Stop> {
+        let sort = self.sort(&Type::String);
+        let bytes: Vec<u8> = std::iter::once(1).chain(text.bytes()).collect();
+        let number = BigInt::from_bytes_be(Sign::Plus, &bytes);
+        let value = self.terms.constant(&format!("direct.text.{number}"), sort);
+        let code = self.terms.declare_function("direct.text.code", &[sort], Sort::INT);
+        let coded = self.terms.apply(code, &[value]);
+        let number = self.terms.int(number);
+        let fact = self.terms.eq(coded, number);
+        self.assume(fact)?;
+        Ok(value)
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        (left, a): (&Expr, Term),
+        (right, b): (&Expr, Term),
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        if matches!(op, BinaryOp::Div | BinaryOp::Mod) {
+            let zero = self.terms.int(0);
+            let is_other = self.terms.differs(b, zero);
+            self.prove_defined(is_other, blame, Reason::DivisionByZero, span(right.span))?;
+        }
+        let terms = &mut self.terms;
+        Ok(match op {
+            BinaryOp::Iff => terms.iff(a, b),
+            BinaryOp::Eq => terms.eq(a, b),
+            BinaryOp::Ne => terms.differs(a, b),
+            BinaryOp::Less => terms.lt(a, b),
+            BinaryOp::AtMost => terms.le(a, b),
+            BinaryOp::AtLeast => terms.ge(a, b),
+            BinaryOp::Greater => terms.gt(a, b),
+            BinaryOp::Add => terms.add(a, b),
+            BinaryOp::Sub => terms.sub(a, b),
+            BinaryOp::Mul => terms.mul(a, b),
+            BinaryOp::Div => terms.int_div(a, b),
+            BinaryOp::Mod => terms.int_mod(a, b),
+            BinaryOp::Append => terms.seq_append(a, b),
+            BinaryOp::Union => terms.set_union(a, b),
+            BinaryOp::Difference => terms.set_difference(a, b),
+            BinaryOp::Intersection => terms.set_intersection(a, b),
+            BinaryOp::Subset => terms.set_subset(a, b),
+            BinaryOp::Superset => terms.set_subset(b, a),
+            BinaryOp::ProperSubset | BinaryOp::ProperSuperset => {
+                let (small, large) = if op == BinaryOp::ProperSubset { (a, b) } else { (b, a) };
+                let inside = terms.set_subset(small, large);
+                let differs = terms.differs(small, large);
+                terms.and([inside, differs])
+            }
+            BinaryOp::In => contains(&mut self.terms, a, b, &right.ty),
+            BinaryOp::NotIn => {
+                let inside = contains(&mut self.terms, a, b, &right.ty);
+                self.terms.not(inside)
+            }
+            BinaryOp::Below => return unknown(left),
+        })
     }
 }
 

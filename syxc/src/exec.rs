@@ -11,7 +11,7 @@ use smt::terms::{Term, Terms, grow_stack};
 
 use super::calls::Call;
 use super::loops::Loop;
-use super::{Chalice, Direct, is_impure, renumbered, span};
+use super::{Direct, Statements, Threads, is_impure, renumbered, span};
 use symex::Stop;
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
@@ -26,7 +26,7 @@ pub(super) enum Flow {
     Ends,
 }
 
-impl Chalice<'_, '_> {
+impl Statements<'_, '_> {
     pub(super) fn block(&mut self, block: &Block) -> Result<Flow, Stop> {
         for stmt in &block.stmts {
             if grow_stack(|| self.exec(stmt))? == Flow::Ends {
@@ -77,7 +77,7 @@ impl Chalice<'_, '_> {
                 self.assume(fact)?;
             }
             StmtKind::Declare { local, value: None } => {
-                self.forget([*local]);
+                self.threads.forget([*local]);
                 if let Some(&flag) = self.direct.assigned.get(*local) {
                     self.frame.store.set(flag, Terms::FALSE);
                 }
@@ -93,7 +93,7 @@ impl Chalice<'_, '_> {
                 let name = &self.direct.tree.locals[*local].name;
                 let value = self.named(name, value)?;
                 if matches!(stmt.kind, StmtKind::AssignLocal { .. }) {
-                    self.assign_once(*local, span(stmt.span))?;
+                    self.threads.assign_once(*local, span(stmt.span))?;
                 }
                 self.frame.store.set(Direct::local(*local), value);
             }
@@ -101,9 +101,10 @@ impl Chalice<'_, '_> {
                 let blame = blame(ErrorId::AssignmentFailed);
                 let receiver = self.eval(receiver, blame)?;
                 let value = self.value(value, blame)?;
-                let value = self.core.named(&self.direct.tree.fields[*field].name, value)?;
+                let direct = self.direct;
+                let value = self.named(&direct.tree.fields[*field].name, value)?;
                 if self.direct.tree.fields[*field].is_tracked {
-                    self.redirect(*field, receiver, value, blame)?;
+                    self.threads.redirect(*field, receiver, value, blame)?;
                 }
                 self.write_field(receiver, renumbered(*field), value, blame.span, blame)?;
                 self.begin_epoch();
@@ -173,26 +174,6 @@ impl Chalice<'_, '_> {
         Ok(taken)
     }
 
-    /// Variables get values of which nothing is known; of constants it is not known whether they
-    /// have been assigned.
-    pub(super) fn forget(&mut self, variables: impl IntoIterator<Item = LocalId>) {
-        let assigned = &self.direct.assigned;
-        let variables: Vec<LocalId> = variables.into_iter().collect();
-        let flags = variables.iter().filter_map(|&local| assigned.get(local).copied());
-        self.havoc(variables.iter().copied().map(Direct::local).chain(flags));
-    }
-
-    /// If a variable is a ghost constant, it has not been assigned before, and is now.
-    pub(super) fn assign_once(&mut self, local: LocalId, at: Span) -> Result<(), Stop> {
-        let Some(&flag) = self.direct.assigned.get(local) else { return Ok(()) };
-        let before = self.frame.store.get(flag).unwrap_or(Terms::FALSE);
-        let unassigned = self.terms.not(before);
-        let blame = Blame::new(ErrorId::AssignmentFailed, at);
-        self.prove(unassigned, blame, Reason::ConstAssignedTwice, at)?;
-        self.frame.store.set(flag, Terms::TRUE);
-        Ok(())
-    }
-
     fn value(&mut self, value: &Rhs, blame: Blame) -> Result<Term, Stop> {
         match value {
             Rhs::Expr(expr) => self.eval(expr, blame),
@@ -221,30 +202,53 @@ impl Chalice<'_, '_> {
                 _ if declared.is_tracked => Terms::NULL,
                 Some(&value) => value,
                 None => {
-                    let sort = self.sort(&declared.ty);
+                    let sort = self.threads.sort(&declared.ty);
                     self.fresh(&declared.name, sort)
                 }
             };
             let chunk = Chunk { arguments: vec![object], value, amount: Terms::WRITE };
             self.add_chunk(Resource::Field(renumbered(field)), chunk)?;
         }
-        self.unconnected(object, class)?;
+        self.threads.unconnected(object, class)?;
         for one in initialisers {
             if let (true, Some(&value)) =
                 (direct.tree.fields[one.field].is_tracked, initial.get(one.field))
             {
-                self.redirect(one.field, object, value, blame)?;
-                self.core.write_field(object, renumbered(one.field), value, blame.span, blame)?;
+                self.threads.redirect(one.field, object, value, blame)?;
+                self.write_field(object, renumbered(one.field), value, blame.span, blame)?;
             }
         }
         if direct.locking.is_used {
-            let bottom = self.bottom();
+            let bottom = self.threads.bottom();
             let chunk = Chunk { arguments: vec![object], value: bottom, amount: Terms::WRITE };
-            self.core.add_chunk(self.direct.mu(), chunk)?;
-            self.is_of_class(object, class, true)?;
-            self.is_not_held(object)?;
+            let mu = self.direct.mu();
+            self.add_chunk(mu, chunk)?;
+            self.threads.is_of_class(object, class, true)?;
+            self.threads.is_not_held(object)?;
         }
         Ok(object)
+    }
+}
+
+impl Threads<'_, '_> {
+    /// Variables get values of which nothing is known; of constants it is not known whether they
+    /// have been assigned.
+    pub(super) fn forget(&mut self, variables: impl IntoIterator<Item = LocalId>) {
+        let assigned = &self.direct.assigned;
+        let variables: Vec<LocalId> = variables.into_iter().collect();
+        let flags = variables.iter().filter_map(|&local| assigned.get(local).copied());
+        self.havoc(variables.iter().copied().map(Direct::local).chain(flags));
+    }
+
+    /// If a variable is a ghost constant, it has not been assigned before, and is now.
+    pub(super) fn assign_once(&mut self, local: LocalId, at: Span) -> Result<(), Stop> {
+        let Some(&flag) = self.direct.assigned.get(local) else { return Ok(()) };
+        let before = self.frame.store.get(flag).unwrap_or(Terms::FALSE);
+        let unassigned = self.terms.not(before);
+        let blame = Blame::new(ErrorId::AssignmentFailed, at);
+        self.prove(unassigned, blame, Reason::ConstAssignedTwice, at)?;
+        self.frame.store.set(flag, Terms::TRUE);
+        Ok(())
     }
 }
 

@@ -14,7 +14,7 @@ use chalice::program::{Access, Counted, Expr, ExprKind, Permission, PermissionKi
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::many::is_many;
-use super::{Chalice, is_pure, span};
+use super::{Chalice, Threads, is_pure, span};
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::state::heap::Resource;
@@ -30,10 +30,15 @@ pub(super) type Claim<'c, 'v, 'p> = &'c mut dyn FnMut(
 /// An amount is so many times smaller than that of its context.
 const FACTOR: i64 = 1000;
 
-impl<'v, 'p> Chalice<'v, 'p> {
+impl Threads<'_, '_> {
     /// Returns the amount of `rd` in the present state, if there is one.
     pub(super) fn fraction(&self) -> Option<Term> {
         self.frame.store.get(self.direct.fraction)
+    }
+
+    /// Lets `rd` stand for another amount in the present state.
+    pub(super) fn set_fraction(&mut self, fraction: Term) {
+        self.core.frame.store.set(self.direct.fraction, fraction);
     }
 
     /// The amount of every permission, where only what there is counts.
@@ -56,7 +61,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
     pub(super) fn choose_fraction(&mut self, context: Option<Term>) -> Result<Term, Stop> {
         let fraction = self.fresh("rd", Sort::PERM);
         self.is_fraction(fraction, context)?;
-        self.core.frame.store.set(self.direct.fraction, fraction);
+        self.set_fraction(fraction);
         Ok(fraction)
     }
 
@@ -128,137 +133,6 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(fraction)
     }
 
-    /// An amount as it is written, which is not negative: whoever gives it away has to show that.
-    pub(super) fn amount(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
-        if let Some(whole) = self.whole() {
-            return Ok(whole);
-        }
-        let value = self.amount_of(amount, blame)?;
-        if self.terms.as_perm(value).is_some_and(|value| !num_traits::Signed::is_negative(value))
-            || self.is_open_wildcard(value)
-        {
-            return Ok(value);
-        }
-        let not_negative = self.terms.le(Terms::NONE, value);
-        if self.here.consuming.is_some() && !blame.is_silent() {
-            let at = span(amount.span);
-            self.prove(not_negative, blame, Reason::NegativePermission, at)?;
-        } else {
-            self.assume(not_negative)?;
-        }
-        Ok(value)
-    }
-
-    /// An amount that an instance is opened or made with, which is shown to be positive.
-    ///
-    /// SOUNDNESS: its sign is not assumed before.
-    pub(super) fn positive(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
-        if let Some(whole) = self.whole() {
-            return Ok(whole);
-        }
-        let value = self.amount_of(amount, blame)?;
-        let positive = self.terms.lt(Terms::NONE, value);
-        let at = span(amount.span);
-        self.prove_defined(positive, blame, Reason::PermissionNotPositive, at)?;
-        Ok(value)
-    }
-
-    /// The value of an amount, of which nothing has to be shown and nothing is assumed.
-    pub(super) fn amount_of(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
-        match &amount.kind {
-            PermissionKind::Full => Ok(Terms::WRITE),
-            PermissionKind::Percentage(percent) => {
-                let percent = self.eval(percent, blame)?;
-                let percent = self.terms.int_to_perm(percent);
-                let hundred = self.terms.fraction(100, 1);
-                Ok(self.terms.perm_div(percent, hundred))
-            }
-            // Where amounts mean nothing, any is as good.
-            PermissionKind::AbstractRead if self.frame.assertion.amounts == Amounts::SomeOrNone => {
-                Ok(Terms::WRITE)
-            }
-            PermissionKind::AbstractRead => match self.fraction() {
-                Some(fraction) => Ok(fraction),
-                None => unsupported_at(span(amount.span), "this amount"),
-            },
-            PermissionKind::Epsilons(count) => {
-                let count = self.eval(count, blame)?;
-                self.counting(count)
-            }
-            PermissionKind::Star => self.wildcard(),
-            // Which object it is does not matter, but there has to be one that can be read.
-            PermissionKind::PredicateRead(of)
-            | PermissionKind::MonitorRead(of)
-            | PermissionKind::ChannelRead(of) => {
-                self.eval(of, blame)?;
-                self.common()
-            }
-            PermissionKind::TokenRead(token) => {
-                let token = self.eval(token, blame)?;
-                self.of_token(token)
-            }
-            PermissionKind::Add(left, right) => {
-                let left = grow_stack(|| self.operand(left, blame))?;
-                let right = grow_stack(|| self.operand(right, blame))?;
-                Ok(self.terms.add(left, right))
-            }
-            PermissionKind::Sub(left, right) => {
-                let left = grow_stack(|| self.operand(left, blame))?;
-                let right = grow_stack(|| self.operand(right, blame))?;
-                Ok(self.terms.sub(left, right))
-            }
-            PermissionKind::Scale { factor, amount } => {
-                let factor = self.eval(factor, blame)?;
-                let factor = self.terms.int_to_perm(factor);
-                let amount = grow_stack(|| self.operand(amount, blame))?;
-                Ok(self.terms.mul(factor, amount))
-            }
-        }
-    }
-
-    /// An amount that is reckoned with.
-    ///
-    /// SOUNDNESS: what stands for any amount where amounts mean nothing must not be reckoned with.
-    /// There `rd` is always the same small amount, and all that matters of the result is its sign.
-    fn operand(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
-        if self.frame.assertion.amounts == Amounts::SomeOrNone {
-            match amount.kind {
-                PermissionKind::AbstractRead => return self.common(),
-                PermissionKind::Star => {
-                    return unsupported_at(span(amount.span), "any amount that is reckoned with");
-                }
-                _ => {}
-            }
-        }
-        self.amount_of(amount, blame)
-    }
-
-    /// The same, times the share of the instance around that is folded or unfolded.
-    ///
-    /// The amount that a reader of a monitor gets of a fraction is one counting permission, and of
-    /// what is counted a share.
-    ///
-    /// SOUNDNESS: however many readers there are, their parts together are less than what the
-    /// monitor has. Of nothing a reader gets nothing: somebody else may hold everything then.
-    pub(super) fn scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
-        let amount = self.amount(&access.amount, blame)?;
-        if !self.frame.thread.is_reader {
-            return self.times_scale(amount);
-        }
-        let part = match access.amount.counted() {
-            Counted::Nowhere => self.one_counted()?,
-            Counted::Alone => self.share_of_reader()?,
-            Counted::Beside => {
-                let (one, share) = (self.one_counted()?, self.share_of_reader()?);
-                let least = self.least()?;
-                let is_fraction = self.terms.lt(least, amount);
-                self.terms.ite(is_fraction, one, share)
-            }
-        };
-        let some = self.terms.lt(Terms::NONE, amount);
-        Ok(self.terms.ite(some, part, Terms::NONE))
-    }
-
     fn one_counted(&mut self) -> Result<Term, Stop> {
         let one = self.terms.int(1);
         self.counting(one)
@@ -321,6 +195,139 @@ impl<'v, 'p> Chalice<'v, 'p> {
         let left = far_below(&mut self.terms, least, rest);
         Ok(self.terms.implies(some, left))
     }
+}
+
+impl<'v, 'p> Chalice<'v, 'p> {
+    /// An amount as it is written, which is not negative: whoever gives it away has to show that.
+    pub(super) fn amount(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
+        if let Some(whole) = self.threads.whole() {
+            return Ok(whole);
+        }
+        let value = self.amount_of(amount, blame)?;
+        if self.terms.as_perm(value).is_some_and(|value| !num_traits::Signed::is_negative(value))
+            || self.is_open_wildcard(value)
+        {
+            return Ok(value);
+        }
+        let not_negative = self.terms.le(Terms::NONE, value);
+        if self.here.consuming.is_some() && !blame.is_silent() {
+            let at = span(amount.span);
+            self.prove(not_negative, blame, Reason::NegativePermission, at)?;
+        } else {
+            self.assume(not_negative)?;
+        }
+        Ok(value)
+    }
+
+    /// An amount that an instance is opened or made with, which is shown to be positive.
+    ///
+    /// SOUNDNESS: its sign is not assumed before.
+    pub(super) fn positive(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
+        if let Some(whole) = self.threads.whole() {
+            return Ok(whole);
+        }
+        let value = self.amount_of(amount, blame)?;
+        let positive = self.terms.lt(Terms::NONE, value);
+        let at = span(amount.span);
+        self.prove_defined(positive, blame, Reason::PermissionNotPositive, at)?;
+        Ok(value)
+    }
+
+    /// The value of an amount, of which nothing has to be shown and nothing is assumed.
+    pub(super) fn amount_of(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
+        match &amount.kind {
+            PermissionKind::Full => Ok(Terms::WRITE),
+            PermissionKind::Percentage(percent) => {
+                let percent = self.eval(percent, blame)?;
+                let percent = self.terms.int_to_perm(percent);
+                let hundred = self.terms.fraction(100, 1);
+                Ok(self.terms.perm_div(percent, hundred))
+            }
+            // Where amounts mean nothing, any is as good.
+            PermissionKind::AbstractRead if self.frame.assertion.amounts == Amounts::SomeOrNone => {
+                Ok(Terms::WRITE)
+            }
+            PermissionKind::AbstractRead => match self.threads.fraction() {
+                Some(fraction) => Ok(fraction),
+                None => unsupported_at(span(amount.span), "this amount"),
+            },
+            PermissionKind::Epsilons(count) => {
+                let count = self.eval(count, blame)?;
+                self.threads.counting(count)
+            }
+            PermissionKind::Star => self.wildcard(),
+            // Which object it is does not matter, but there has to be one that can be read.
+            PermissionKind::PredicateRead(of)
+            | PermissionKind::MonitorRead(of)
+            | PermissionKind::ChannelRead(of) => {
+                self.eval(of, blame)?;
+                self.threads.common()
+            }
+            PermissionKind::TokenRead(token) => {
+                let token = self.eval(token, blame)?;
+                self.threads.of_token(token)
+            }
+            PermissionKind::Add(left, right) => {
+                let left = grow_stack(|| self.operand(left, blame))?;
+                let right = grow_stack(|| self.operand(right, blame))?;
+                Ok(self.terms.add(left, right))
+            }
+            PermissionKind::Sub(left, right) => {
+                let left = grow_stack(|| self.operand(left, blame))?;
+                let right = grow_stack(|| self.operand(right, blame))?;
+                Ok(self.terms.sub(left, right))
+            }
+            PermissionKind::Scale { factor, amount } => {
+                let factor = self.eval(factor, blame)?;
+                let factor = self.terms.int_to_perm(factor);
+                let amount = grow_stack(|| self.operand(amount, blame))?;
+                Ok(self.terms.mul(factor, amount))
+            }
+        }
+    }
+
+    /// An amount that is reckoned with.
+    ///
+    /// SOUNDNESS: what stands for any amount where amounts mean nothing must not be reckoned with.
+    /// There `rd` is always the same small amount, and all that matters of the result is its sign.
+    fn operand(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
+        if self.frame.assertion.amounts == Amounts::SomeOrNone {
+            match amount.kind {
+                PermissionKind::AbstractRead => return self.threads.common(),
+                PermissionKind::Star => {
+                    return unsupported_at(span(amount.span), "any amount that is reckoned with");
+                }
+                _ => {}
+            }
+        }
+        self.amount_of(amount, blame)
+    }
+
+    /// The same, times the share of the instance around that is folded or unfolded.
+    ///
+    /// The amount that a reader of a monitor gets of a fraction is one counting permission, and of
+    /// what is counted a share.
+    ///
+    /// SOUNDNESS: however many readers there are, their parts together are less than what the
+    /// monitor has. Of nothing a reader gets nothing: somebody else may hold everything then.
+    pub(super) fn scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
+        let amount = self.amount(&access.amount, blame)?;
+        if !self.frame.thread.is_reader {
+            return self.times_scale(amount);
+        }
+        let part = match access.amount.counted() {
+            Counted::Nowhere => self.threads.one_counted()?,
+            Counted::Alone => self.threads.share_of_reader()?,
+            Counted::Beside => {
+                let (one, share) = (self.threads.one_counted()?, self.threads.share_of_reader()?);
+                let least = self.threads.least()?;
+                let is_fraction = self.terms.lt(least, amount);
+                self.terms.ite(is_fraction, one, share)
+            }
+        };
+        let some = self.terms.lt(Terms::NONE, amount);
+        Ok(self.terms.ite(some, part, Terms::NONE))
+    }
 
     /// How much of an instance is opened or made: positive. With `rd` it is that of the
     /// surroundings if so much is there, so that what has been opened is made again as a whole;
@@ -337,11 +344,11 @@ impl<'v, 'p> Chalice<'v, 'p> {
     ) -> Result<Term, Stop> {
         let is_read = access.amount.kind == PermissionKind::AbstractRead
             && self.frame.assertion.amounts == Amounts::Exact
-            && self.whole().is_none();
-        if !is_read && !self.is_any_fraction(&access.amount) {
+            && self.threads.whole().is_none();
+        if !is_read && !self.threads.is_any_fraction(&access.amount) {
             return self.positive(&access.amount, blame);
         }
-        let outer = self.fraction();
+        let outer = self.threads.fraction();
         if let (true, Some(outer)) = (is_read, outer) {
             let is_there = fits(self, outer)?;
             if self.check(is_there)? {
@@ -349,7 +356,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
             }
         }
         let smaller = self.fresh("rd", Sort::PERM);
-        self.is_fraction(smaller, outer)?;
+        self.threads.is_fraction(smaller, outer)?;
         bound(self, smaller)?;
         Ok(smaller)
     }
@@ -390,7 +397,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
             let mut facts = Vec::new();
             for (resource, arguments) in places {
                 let held = chalice.held_in(&heap, *resource, arguments);
-                facts.push(chalice.leaves_fraction(all, held)?);
+                facts.push(chalice.threads.leaves_fraction(all, held)?);
             }
             Ok(chalice.terms.and(facts))
         })?;

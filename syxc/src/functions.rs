@@ -7,7 +7,7 @@ use chalice::program::{Expr, Function, FunctionId};
 use smt::terms::{Term, Terms};
 
 use super::graph::is_result;
-use super::{Chalice, Direct, renumbered, span};
+use super::{Chalice, Direct, Statements, Threads, renumbered, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::findings::incidents::Incidents;
 use symex::knowledge::functions::is_opaque;
@@ -62,8 +62,8 @@ impl<'p> Written<'p> for InChalice<'p> {
         bind(self.direct, &mut engine.frame.store, self.function, formals);
         let told = formals.len() - self.direct.locking.asked_sets(self.id);
         let mut chalice = Chalice::of(engine);
-        chalice.knows_asked(&formals[told..]);
-        chalice.order()?;
+        chalice.threads.knows_asked(&formals[told..]);
+        chalice.threads.order()?;
         match formals.first() {
             Some(&this) if !self.function.is_static => {
                 let exists = engine.terms.differs(this, Terms::NULL);
@@ -119,7 +119,7 @@ impl Chalice<'_, '_> {
         for argument in arguments {
             values.push(self.eval(argument, blame)?);
         }
-        values.extend(self.asked(id, span(expr.span))?);
+        values.extend(self.threads.asked(id, span(expr.span))?);
         if !function.is_static && !blame.is_trusted() {
             let exists = self.terms.differs(values[0], Terms::NULL);
             self.prove(exists, failure, Reason::ReceiverNull, span(receiver.span))?;
@@ -134,19 +134,8 @@ impl Chalice<'_, '_> {
         }
         let id = renumbered(id);
         let (application, limited) = self.make_application(id, snapshot, &values, missing)?;
-        let is_opaque = self.is_hidden(expr, id);
+        let is_opaque = self.threads.is_hidden(expr, id);
         self.usable_application(id, application, limited, is_opaque)
-    }
-
-    /// Tells whether an application is written outside of the module that knows the definition of
-    /// the function.
-    fn is_hidden(&self, application: &Expr, id: sil::program::FunctionId) -> bool {
-        let direct = self.direct;
-        let (at, classes) = (application.span, &direct.tree.classes);
-        let around =
-            classes.values().find(|class| class.span.start <= at.start && at.end <= class.span.end);
-        let own = &classes[direct.tree.functions[renumbered(id)].class].module;
-        is_opaque(&self.program.functions[id]) && around.is_none_or(|class| class.module != *own)
     }
 
     /// Consumes the precondition with the reading of amounts that functions have, and takes nothing
@@ -162,7 +151,7 @@ impl Chalice<'_, '_> {
             return Ok(self.terms.unit());
         }
         let mut frame = self.frame.of_used(&self.direct.locals);
-        frame.store = self.store();
+        frame.store = self.threads.store();
         bind(self.direct, &mut frame.store, function, values);
         frame.assertion.amounts = self.amounts_of_functions();
         frame.assertion.keeps_snapshots = true;
@@ -174,7 +163,22 @@ impl Chalice<'_, '_> {
         };
         self.peek(frame, |chalice| chalice.join(consume))
     }
+}
 
+impl Threads<'_, '_> {
+    /// Tells whether an application is written outside of the module that knows the definition of
+    /// the function.
+    fn is_hidden(&self, application: &Expr, id: sil::program::FunctionId) -> bool {
+        let direct = self.direct;
+        let (at, classes) = (application.span, &direct.tree.classes);
+        let around =
+            classes.values().find(|class| class.span.start <= at.start && at.end <= class.span.end);
+        let own = &classes[direct.tree.functions[renumbered(id)].class].module;
+        is_opaque(&self.program.functions[id]) && around.is_none_or(|class| class.module != *own)
+    }
+}
+
+impl Statements<'_, '_> {
     /// The contract of a function is well-formed; what it justifies.
     pub fn function_contract(
         &mut self,

@@ -7,7 +7,7 @@ use chalice::program::{Access, AccessTarget, Expr, ExprKind, PermissionKind};
 use sil::program::PredicateId;
 use smt::terms::{Term, Terms};
 
-use super::{Chalice, renumbered, span};
+use super::{Chalice, Threads, renumbered, span};
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::language::Language;
@@ -17,7 +17,7 @@ use symex::{Explore, Stop};
 impl Chalice<'_, '_> {
     /// The body is given away, and an instance is there.
     pub(super) fn fold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
-        self.divides_nothing_counted(access)?;
+        self.threads.divides_nothing_counted(access)?;
         let (predicate, receiver) = self.instance(access, blame)?;
         let AccessTarget::Predicate { receiver: written, .. } = &access.target else {
             return unsupported_at(span(access.span), "an instance of no predicate");
@@ -47,7 +47,7 @@ impl Chalice<'_, '_> {
 
     /// An instance is given away, and its body is there.
     pub(super) fn unfold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
-        self.divides_nothing_counted(access)?;
+        self.threads.divides_nothing_counted(access)?;
         let (predicate, receiver) = self.instance(access, blame)?;
         let resource = Resource::Predicate(predicate);
         let heap = self.here.heap.clone();
@@ -57,25 +57,13 @@ impl Chalice<'_, '_> {
             blame,
             |chalice, share| Ok(chalice.terms.le(share, held)),
             |chalice, share| {
-                let fact = chalice.leaves_fraction(share, held)?;
+                let fact = chalice.threads.leaves_fraction(share, held)?;
                 chalice.assume(fact)
             },
         )?;
         self.open(predicate, &[receiver], amount, span(access.span), blame)?;
         let body = &self.direct.tree.predicates[renumbered(predicate)].body;
         self.in_body(predicate, &[receiver], amount, |chalice| chalice.move_credits([body], false))
-    }
-
-    /// Counting permissions are not divided where an instance is made or opened.
-    ///
-    /// SOUNDNESS: a share of a counting permission is none, and would let somebody read.
-    fn divides_nothing_counted(&mut self, access: &Access) -> Result<(), Stop> {
-        if !self.direct.tree.divides_counted(access) {
-            return Ok(());
-        }
-        let words = "a share of a predicate with counting permissions cannot be taken";
-        let blame = Blame::new(ErrorId::NotSupported, span(access.span)).saying(words);
-        self.prove(Terms::FALSE, blame, Reason::EpsilonScaling, span(access.span))
     }
 
     /// The value of an expression where an instance is open.
@@ -87,7 +75,7 @@ impl Chalice<'_, '_> {
     ) -> Result<Term, Stop> {
         let (predicate, receiver) = self.instance(access, blame)?;
         if self.frame.assertion.is_deep_inside(predicate) {
-            let sort = self.sort(&body.ty);
+            let sort = self.threads.sort(&body.ty);
             return Ok(self.fresh("beyond", sort));
         }
         self.join(|chalice| {
@@ -150,5 +138,19 @@ impl Chalice<'_, '_> {
                 Ok(chalice.terms.and(all))
             })
         })
+    }
+}
+
+impl Threads<'_, '_> {
+    /// Counting permissions are not divided where an instance is made or opened.
+    ///
+    /// SOUNDNESS: a share of a counting permission is none, and would let somebody read.
+    fn divides_nothing_counted(&mut self, access: &Access) -> Result<(), Stop> {
+        if !self.direct.tree.divides_counted(access) {
+            return Ok(());
+        }
+        let words = "a share of a predicate with counting permissions cannot be taken";
+        let blame = Blame::new(ErrorId::NotSupported, span(access.span)).saying(words);
+        self.prove(Terms::FALSE, blame, Reason::EpsilonScaling, span(access.span))
     }
 }

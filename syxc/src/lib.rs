@@ -143,32 +143,51 @@ fn is_impure(assertion: &Expr) -> bool {
     !is_pure(assertion)
 }
 
-/// The rules of direct execution, on an engine.
-pub struct Chalice<'e, 'p> {
+/// What threads hold and know, on an engine: amounts, levels, locks, earlier states. These rules
+/// evaluate no expression.
+pub(crate) struct Threads<'e, 'p> {
     core: &'e mut Engine<'p>,
     /// The program whose rules these are.
     direct: &'p Direct,
 }
 
-impl<'e, 'p> Chalice<'e, 'p> {
-    /// Makes the view of an engine whose program is executed directly.
-    pub fn of(core: &'e mut Engine<'p>) -> Self {
-        let direct = Direct::of(core.context).expect("the rules are asked where there is one");
-        Self { core, direct }
-    }
+/// The rules of expressions and assertions.
+pub struct Chalice<'e, 'p> {
+    threads: Threads<'e, 'p>,
+    direct: &'p Direct,
+}
 
+/// The rules of statements and members, which no expression applies.
+pub struct Statements<'e, 'p>(Chalice<'e, 'p>);
+
+impl Threads<'_, '_> {
     fn sort(&mut self, ty: &tree::Type) -> Sort {
         self.core.sort(&table::ty(ty))
     }
 }
 
-impl<'p> View<'p> for Chalice<'_, 'p> {
+impl<'e, 'p> Chalice<'e, 'p> {
+    /// Makes the view of an engine whose program is executed directly.
+    pub(crate) fn of(core: &'e mut Engine<'p>) -> Self {
+        let direct = Direct::of(core.context).expect("the rules are asked where there is one");
+        Self { threads: Threads { core, direct }, direct }
+    }
+}
+
+impl<'e, 'p> Statements<'e, 'p> {
+    /// Makes the view of an engine whose program is executed directly.
+    pub fn of(core: &'e mut Engine<'p>) -> Self {
+        Self(Chalice::of(core))
+    }
+}
+
+impl<'p> View<'p> for Threads<'_, 'p> {
     fn core(&mut self) -> &mut Engine<'p> {
         self.core
     }
 }
 
-impl<'p> Deref for Chalice<'_, 'p> {
+impl<'p> Deref for Threads<'_, 'p> {
     type Target = Engine<'p>;
 
     fn deref(&self) -> &Engine<'p> {
@@ -176,8 +195,48 @@ impl<'p> Deref for Chalice<'_, 'p> {
     }
 }
 
-impl DerefMut for Chalice<'_, '_> {
+impl DerefMut for Threads<'_, '_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         self.core
+    }
+}
+
+impl<'p> View<'p> for Chalice<'_, 'p> {
+    fn core(&mut self) -> &mut Engine<'p> {
+        self.threads.core
+    }
+}
+
+impl<'p> Deref for Chalice<'_, 'p> {
+    type Target = Engine<'p>;
+
+    fn deref(&self) -> &Engine<'p> {
+        self.threads.core
+    }
+}
+
+impl DerefMut for Chalice<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.threads.core
+    }
+}
+
+impl<'p> View<'p> for Statements<'_, 'p> {
+    fn core(&mut self) -> &mut Engine<'p> {
+        self.0.core()
+    }
+}
+
+impl<'e, 'p> Deref for Statements<'e, 'p> {
+    type Target = Chalice<'e, 'p>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Statements<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
     }
 }

@@ -6,7 +6,7 @@ use smt::terms::Term;
 
 use super::exec::{Flow, keyword};
 use super::threads::locks::Listed;
-use super::{Chalice, span};
+use super::{Statements, Threads, span};
 use symex::Stop;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::language::Language;
@@ -22,15 +22,15 @@ pub(super) struct Loop<'e> {
     pub(super) body: &'e Block,
 }
 
-impl Chalice<'_, '_> {
+impl Statements<'_, '_> {
     /// The invariants make sense where nothing else is known, hold on entry, and are kept by the
     /// body; what they do not need is framed around the loop.
     pub(super) fn exec_loop(&mut self, stmt: &Stmt, parts: Loop<'_>) -> Result<Flow, Stop> {
         let Loop { guard, invariants, body, .. } = parts;
         let at = span(stmt.span);
-        let outer = self.fraction();
+        let outer = self.threads.fraction();
         if outer.is_some() {
-            let chosen = self.choose_fraction(outer)?;
+            let chosen = self.threads.choose_fraction(outer)?;
             self.bound(chosen, invariants)?;
         }
         let changed = assigned(body);
@@ -39,9 +39,9 @@ impl Chalice<'_, '_> {
         if self.choose(&[None, None])? == 0 {
             self.here.heap = Heap::default();
             self.begin_epoch();
-            self.forget_all_moments();
-            self.forget(changed);
-            let listed = self.loop_locks(parts, changes_locks);
+            self.threads.forget_all_moments();
+            self.threads.forget(changed);
+            let listed = self.threads.loop_locks(parts, changes_locks);
             self.produce_all(invariants, None, ill_formed)?;
             self.name_listed(&listed, ill_formed)?;
             return Ok(Flow::Ends);
@@ -49,7 +49,7 @@ impl Chalice<'_, '_> {
         let trusted = |error| move |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
         if !changes_locks && self.frame.thread.allowed.changes {
             let list = self.loop_list(parts, ill_formed)?;
-            self.prove_loop_frame(&list, false, Reason::AtLoopEntry, at)?;
+            self.threads.prove_loop_frame(&list, false, Reason::AtLoopEntry, at)?;
         }
         let outside = self.credits_outside(invariants, at)?;
         let established = (ErrorId::InvariantNotEstablished, Reason::AtLoopEntry);
@@ -58,19 +58,20 @@ impl Chalice<'_, '_> {
         let frame = std::mem::take(&mut self.here.heap);
         self.here.framed.push(frame);
         self.begin_epoch();
-        self.forget(changed);
-        let listed = self.loop_locks(parts, changes_locks);
-        self.forget_moments(self.direct.may_unlock(body), listed.objects());
+        self.threads.forget(changed);
+        let listed = self.threads.loop_locks(parts, changes_locks);
+        let may_unlock = self.direct.may_unlock(body);
+        self.threads.forget_moments(may_unlock, listed.objects());
         self.produce_all(invariants, None, trusted(ErrorId::NotWellformed))?;
         self.learn_kept_levels(invariants)?;
         self.here.credits = Balances::default();
         self.move_credits(invariants, false)?;
         self.name_listed(&listed, trusted(ErrorId::NotWellformed))?;
         if changes_locks {
-            self.recall_levels()?;
+            self.threads.recall_levels()?;
             let locking = &self.direct.locking;
             if invariants.iter().any(|clause| locking.mentions_holds(clause)) {
-                self.levels_differ()?;
+                self.threads.levels_differ()?;
             }
         }
         for clause in invariants {
@@ -83,11 +84,11 @@ impl Chalice<'_, '_> {
             if self.block(body)? == Flow::Goes {
                 self.log.enter(keyword(&stmt.kind), at);
                 self.move_credits(invariants, true)?;
-                self.prove_no_debt(Reason::ByLoop, at)?;
+                self.threads.prove_no_debt(Reason::ByLoop, at)?;
                 let preserved = (ErrorId::InvariantNotPreserved, Reason::ByLoop);
                 self.prove_kept_levels(invariants, Blame::new(preserved.0, at))?;
                 self.give_invariants(parts, changes_locks, preserved, at)?;
-                self.prove_no_leak(Reason::ByLoop, at)?;
+                self.threads.prove_no_leak(Reason::ByLoop, at)?;
             }
             return Ok(Flow::Ends);
         }
@@ -97,7 +98,7 @@ impl Chalice<'_, '_> {
             self.rejoin(&frame)?;
         }
         if let Some(outer) = outer {
-            self.core.frame.store.set(self.direct.fraction, outer);
+            self.threads.set_fraction(outer);
         }
         Ok(Flow::Goes)
     }
@@ -109,7 +110,7 @@ impl Chalice<'_, '_> {
         at: sil::source::Span,
     ) -> Result<Balances, Stop> {
         self.move_credits(invariants, true)?;
-        self.prove_no_debt(Reason::AtLoopEntry, at)?;
+        self.threads.prove_no_debt(Reason::AtLoopEntry, at)?;
         Ok(self.here.credits.clone())
     }
 
@@ -130,20 +131,7 @@ impl Chalice<'_, '_> {
         // Before permission is given away that the list may need.
         let list = self.loop_list(parts, trusted)?;
         self.consume_all(parts.invariants, trusted)?;
-        self.prove_loop_frame(&list, true, reason, at)
-    }
-
-    /// The locks of a thread in a loop that changes them: those at the start of the method, but for
-    /// those that the loop names.
-    fn loop_locks<'e>(&mut self, parts: Loop<'e>, changes: bool) -> Listed<'e> {
-        if !changes {
-            return Listed::default();
-        }
-        let entry = self.frame.thread.old_locks.clone();
-        self.frame.thread.locks = entry;
-        let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
-        self.forget_levels(may_relevel, &releveled);
-        self.change_locks(parts.lock_changes)
+        self.threads.prove_loop_frame(&list, true, reason, at)
     }
 
     /// The values of the lockchange list of a loop.
@@ -160,6 +148,21 @@ impl Chalice<'_, '_> {
             }
         }
         self.list(parts.lock_changes, blame)
+    }
+}
+
+impl Threads<'_, '_> {
+    /// The locks of a thread in a loop that changes them: those at the start of the method, but for
+    /// those that the loop names.
+    fn loop_locks<'e>(&mut self, parts: Loop<'e>, changes: bool) -> Listed<'e> {
+        if !changes {
+            return Listed::default();
+        }
+        let entry = self.frame.thread.old_locks.clone();
+        self.frame.thread.locks = entry;
+        let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
+        self.forget_levels(may_relevel, &releveled);
+        self.change_locks(parts.lock_changes)
     }
 
     /// Shows that the loop does not need to name more of what has changed since the start of the

@@ -13,7 +13,7 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::eval::{Range, is_in};
 use super::fractions::Claim;
-use super::{Chalice, Direct, is_pure, renumbered, span};
+use super::{Chalice, Direct, Threads, is_pure, renumbered, span};
 use symex::findings::blame::{Blame, Reason};
 use symex::permission::quantified;
 use symex::rules::quantified::BelowQuantifiers;
@@ -190,7 +190,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
                     let Some(many) = self.many(steps, *part, blame)? else { continue };
                     let at = span(access.span);
                     if let Resource::Predicate(_) = many.resource {
-                        self.have_receivers(&many)?;
+                        self.threads.have_receivers(&many)?;
                         if let (Object::ElementOf(elements), []) = (object, &steps[..]) {
                             self.are_objects(elements, many.amount, blame)?;
                         }
@@ -270,8 +270,8 @@ impl<'v, 'p> Chalice<'v, 'p> {
         let mut many = self.below(steps, part, blame, |chalice, guard, _| {
             // There is one for each value of the variables, whether the guard holds or not (trap
             // T9e).
-            if chalice.is_any_fraction(&access.amount) {
-                return chalice.any_fraction(&[]).map(Some);
+            if chalice.threads.is_any_fraction(&access.amount) {
+                return chalice.threads.any_fraction(&[]).map(Some);
             }
             if access.amount.kind == PermissionKind::Star {
                 return chalice.scaled(access, blame).map(Some);
@@ -280,23 +280,11 @@ impl<'v, 'p> Chalice<'v, 'p> {
         })?;
         if let Some(many) = &mut many {
             self.simplify(many)?;
-            if self.is_any_fraction(&access.amount) && self.here.consuming.is_some() {
-                self.leave_some_of_each(many)?;
+            if self.threads.is_any_fraction(&access.amount) && self.here.consuming.is_some() {
+                self.threads.leave_some_of_each(many)?;
             }
         }
         Ok(many)
-    }
-
-    /// Assumes of `rd*` of many locations what is assumed of each where it is one.
-    fn leave_some_of_each(&mut self, many: &Many) -> Result<(), Stop> {
-        let left = self.here.left();
-        let held = self.held_in(&left, many.resource, &many.arguments);
-        let fact = self.leaves_fraction(many.amount, held)?;
-        let fact = self.terms.implies(many.guard, fact);
-        let triggers = self.access_triggers(many);
-        let name = quantified::label("left");
-        let fact = self.terms.forall(&many.variables, triggers, fact, name, 1);
-        self.assume(fact)
     }
 
     /// Evaluates the object of an access, and then its amount, below the steps around it. What is
@@ -311,17 +299,17 @@ impl<'v, 'p> Chalice<'v, 'p> {
         let Part::Permission { resource, object, .. } = part else { return Ok(None) };
         for step in steps {
             if let Step::If { condition, .. } = step {
-                self.summarise([*condition])?;
+                self.threads.summarise([*condition])?;
             }
         }
         if let Object::Written(object) = object {
-            self.summarise([object])?;
+            self.threads.summarise([object])?;
         }
         let mut sorts = Vec::new();
         for step in steps {
             let Step::Each { variables, .. } = step else { continue };
             for &local in *variables {
-                sorts.push((Some(local), self.sort(&self.direct.tree.locals[local].ty)));
+                sorts.push((Some(local), self.threads.sort(&self.direct.tree.locals[local].ty)));
             }
         }
         if let Object::ElementOf(_) = object {
@@ -424,18 +412,6 @@ impl<'v, 'p> Chalice<'v, 'p> {
         })
     }
 
-    /// Learns that instances that are held have receivers.
-    fn have_receivers(&mut self, many: &Many) -> Result<(), Stop> {
-        let held = self.terms.lt(Terms::NONE, many.amount);
-        let active = self.terms.and([many.guard, held]);
-        let exists = self.terms.differs(many.arguments[0], Terms::NULL);
-        let fact = self.terms.implies(active, exists);
-        let name = quantified::label("receiver");
-        let fact = self.quantified_fact(&many.variables, &many.triggers, fact, name);
-        self.assume(fact)?;
-        self.mention_collections(&[fact])
-    }
-
     /// Learns the same of the elements of a sequence, by number.
     ///
     /// COMPLETENESS: that they are elements need not be known then.
@@ -454,6 +430,32 @@ impl<'v, 'p> Chalice<'v, 'p> {
         let name = quantified::label("receiver");
         let fact = self.terms.forall(&[index], vec![vec![element]], fact, name, 1);
         self.assume(fact)
+    }
+}
+
+impl Threads<'_, '_> {
+    /// Assumes of `rd*` of many locations what is assumed of each where it is one.
+    fn leave_some_of_each(&mut self, many: &Many) -> Result<(), Stop> {
+        let left = self.here.left();
+        let held = self.held_in(&left, many.resource, &many.arguments);
+        let fact = self.leaves_fraction(many.amount, held)?;
+        let fact = self.terms.implies(many.guard, fact);
+        let triggers = self.access_triggers(many);
+        let name = quantified::label("left");
+        let fact = self.terms.forall(&many.variables, triggers, fact, name, 1);
+        self.assume(fact)
+    }
+
+    /// Learns that instances that are held have receivers.
+    fn have_receivers(&mut self, many: &Many) -> Result<(), Stop> {
+        let held = self.terms.lt(Terms::NONE, many.amount);
+        let active = self.terms.and([many.guard, held]);
+        let exists = self.terms.differs(many.arguments[0], Terms::NULL);
+        let fact = self.terms.implies(active, exists);
+        let name = quantified::label("receiver");
+        let fact = self.quantified_fact(&many.variables, &many.triggers, fact, name);
+        self.assume(fact)?;
+        self.mention_collections(&[fact])
     }
 
     /// Defines, before a quantifier is entered, the values of the fields that are read below it.

@@ -7,7 +7,7 @@ use smt::terms::Sort;
 use super::exec::Flow;
 use super::scope::{self, Needs};
 use super::table::Invariant;
-use super::{Chalice, renumbered, span};
+use super::{Chalice, Statements, Threads, renumbered, span};
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::assertion::conjuncts;
@@ -17,7 +17,7 @@ use symex::state::thread::{Allowed, Thread};
 use symex::state::{State, Store};
 use symex::{Amounts, Explore, Stop};
 
-impl Chalice<'_, '_> {
+impl Statements<'_, '_> {
     /// Verifies a member of a Chalice program, or says that it cannot be done.
     pub fn verify(&mut self, member: Member) -> Result<(), Stop> {
         let direct = self.direct;
@@ -68,13 +68,13 @@ impl Chalice<'_, '_> {
         self.start()?;
         self.begin_epoch();
         if needs.counts {
-            self.count();
+            self.threads.count();
         }
         if needs.fractions {
-            self.choose_fraction(None)?;
+            self.threads.choose_fraction(None)?;
         }
-        self.forget(method.parameters.iter().copied());
-        self.start_thread(id)?;
+        self.threads.forget(method.parameters.iter().copied());
+        self.threads.start_thread(id)?;
         let well_formed =
             |clause: &chalice::program::Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
         self.produce_all(&method.requires, None, well_formed)?;
@@ -90,19 +90,19 @@ impl Chalice<'_, '_> {
         self.learn_kept_levels(&method.requires)?;
         self.move_credits(&method.requires, false)?;
         self.frame.past.old = Some(self.here.heap.clone());
-        self.forget(method.results.iter().copied());
+        self.threads.forget(method.results.iter().copied());
         if self.choose(&[None, None])? == 0 {
             self.here.heap = Heap::default();
-            self.forget_all_moments();
+            self.threads.forget_all_moments();
             if self.frame.thread.locks.is_some() {
-                self.frame.thread.locks = Some(self.unknown_locks());
+                self.frame.thread.locks = Some(self.threads.unknown_locks());
             }
             self.produce_all(&method.ensures, None, well_formed)?;
             self.list(&method.lock_changes, well_formed)?;
             return Ok(());
         }
         if method.requires.iter().any(|clause| direct.locking.mentions_holds(clause)) {
-            self.levels_differ()?;
+            self.threads.levels_differ()?;
         }
         if direct.options.defaults > 0 {
             self.open_own(&method.requires)?;
@@ -127,7 +127,7 @@ impl Chalice<'_, '_> {
             self.prove_no_debt_in_token(&method.ensures, span(method.span))?;
         }
         self.move_credits(&method.ensures, true)?;
-        self.prove_no_debt(Reason::ByMethod, span(method.span))?;
+        self.threads.prove_no_debt(Reason::ByMethod, span(method.span))?;
         // Before permission is given away that the list may need.
         let list = self.list(&method.lock_changes, |object| {
             Blame::new(ErrorId::NotWellformed, span(object.span)).trusted()
@@ -137,10 +137,53 @@ impl Chalice<'_, '_> {
         self.consume_all(&method.ensures, |clause| {
             Blame::new(ErrorId::PostconditionViolated, span(clause.span)).trusted()
         })?;
-        self.prove_no_leak(Reason::ByMethod, span(method.span))?;
-        self.prove_ending(id, method, &list)
+        self.threads.prove_no_leak(Reason::ByMethod, span(method.span))?;
+        self.threads.prove_ending(id, method, &list)
     }
 
+    /// The state where nothing is known but that there is an object.
+    fn start(&mut self) -> Result<(), Stop> {
+        let direct = self.direct;
+        self.set_state(State::new(&direct.locals));
+        let this = self.fresh("this", Sort::REF);
+        self.frame.store.set(direct.this, this);
+        let exists = self.terms.differs(this, smt::terms::Terms::NULL);
+        self.assume(exists)
+    }
+
+    /// The body frames itself and is defined.
+    fn invariant(
+        &mut self,
+        clauses: &[Expr],
+        of: &[LocalId],
+        mut check: impl FnMut(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let paths = self.explore(|chalice| {
+            chalice.start()?;
+            chalice.threads.order()?;
+            chalice.threads.forget(of.iter().copied());
+            let common = chalice.threads.common()?;
+            chalice.threads.set_fraction(common);
+            // SOUNDNESS: more than full permission is no contradiction: of an instance a part may
+            // be held.
+            chalice.here.heap.amounts = Amounts::SomeOrNone;
+            for (_, conjunct) in conjuncts::<Chalice>(clauses) {
+                let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
+                chalice.produce_all([conjunct], None, |_| blame)?;
+            }
+            if chalice.seems_dead()? {
+                return Err(Stop::Infeasible);
+            }
+            check(chalice)
+        })?;
+        if let (true, Some(first)) = (paths.is_empty(), clauses.first()) {
+            self.log.warn_of_contradiction(span(first.span), "the body of the predicate");
+        }
+        Ok(())
+    }
+}
+
+impl Threads<'_, '_> {
     /// Sets the knowledge about locks at the start of a method.
     fn start_thread(&mut self, id: MethodId) -> Result<(), Stop> {
         let direct = self.direct;
@@ -171,46 +214,5 @@ impl Chalice<'_, '_> {
             }
         }
         store
-    }
-
-    /// The state where nothing is known but that there is an object.
-    fn start(&mut self) -> Result<(), Stop> {
-        let direct = self.direct;
-        self.set_state(State::new(&direct.locals));
-        let this = self.fresh("this", Sort::REF);
-        self.frame.store.set(direct.this, this);
-        let exists = self.terms.differs(this, smt::terms::Terms::NULL);
-        self.assume(exists)
-    }
-
-    /// The body frames itself and is defined.
-    fn invariant(
-        &mut self,
-        clauses: &[Expr],
-        of: &[LocalId],
-        mut check: impl FnMut(&mut Self) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
-        let paths = self.explore(|chalice| {
-            chalice.start()?;
-            chalice.order()?;
-            chalice.forget(of.iter().copied());
-            let common = chalice.common()?;
-            chalice.core.frame.store.set(chalice.direct.fraction, common);
-            // SOUNDNESS: more than full permission is no contradiction: of an instance a part may
-            // be held.
-            chalice.here.heap.amounts = Amounts::SomeOrNone;
-            for (_, conjunct) in conjuncts::<Chalice>(clauses) {
-                let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
-                chalice.produce_all([conjunct], None, |_| blame)?;
-            }
-            if chalice.seems_dead()? {
-                return Err(Stop::Infeasible);
-            }
-            check(chalice)
-        })?;
-        if let (true, Some(first)) = (paths.is_empty(), clauses.first()) {
-            self.log.warn_of_contradiction(span(first.span), "the body of the predicate");
-        }
-        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use chalice::program::{ClassId, FieldId, Type};
 use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
-use super::{Chalice, Direct, renumbered};
+use super::{Direct, Threads, renumbered};
 use symex::Stop;
 use symex::findings::blame::Blame;
 use symex::state::heap::{Chunk, Resource};
@@ -20,7 +20,7 @@ impl Direct {
     }
 }
 
-impl Chalice<'_, '_> {
+impl Threads<'_, '_> {
     /// Returns the objects whose tracked field points to an object.
     pub(super) fn pointers_to(
         &mut self,

@@ -15,7 +15,7 @@ use chalice::program::{Access, Decrease, Domain, Expr, ExprKind, FunctionId, Loc
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::functions::bind;
-use super::{Chalice, Direct, is_impure, is_pure, span};
+use super::{Chalice, Direct, Threads, is_impure, is_pure, span};
 use crate::eval::is_in;
 use crate::eval::unknown;
 use symex::findings::blame::{Blame, ErrorId, Reason};
@@ -45,10 +45,10 @@ impl Chalice<'_, '_> {
             }
             for &parameter in &function.parameters {
                 let local = &direct.tree.locals[parameter];
-                let sort = chalice.sort(&local.ty);
+                let sort = chalice.threads.sort(&local.ty);
                 formals.push(chalice.fresh(&local.name, sort));
             }
-            for sort in chalice.asked_sorts(id) {
+            for sort in chalice.threads.asked_sorts(id) {
                 formals.push(chalice.fresh("held", sort));
             }
             written.start(chalice, &formals)?;
@@ -71,22 +71,15 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    /// Tells whether an expression applies a function of the circle.
-    fn leads_back(&self, circle: FunctionId, expr: &Expr) -> bool {
-        let graph = &self.direct.graph;
-        let is_in = |part: &Expr| matches!(part.kind, ExprKind::Apply { function, .. } if graph.is_circle(circle, function));
-        expr.any(&mut |part| is_in(part))
-    }
-
     /// Follows an expression to the applications in it, each on a path of its own.
     fn follow(&mut self, circle: FunctionId, expr: &Expr) -> Result<(), Stop> {
-        if !self.leads_back(circle, expr) {
+        if !self.threads.leads_back(circle, expr) {
             return Ok(());
         }
         let mut parts = Vec::new();
         expr.for_each_part(&mut |part, reached| parts.push((part, reached)));
         for (part, reached) in parts {
-            if !self.leads_back(circle, part) {
+            if !self.threads.leads_back(circle, part) {
                 continue;
             }
             if self.choose(&[None, None])? == 0 {
@@ -139,7 +132,7 @@ impl Chalice<'_, '_> {
     }
 
     fn suppose_element(&mut self, variables: &[LocalId], domain: &Domain) -> Result<(), Stop> {
-        self.forget(variables.iter().copied());
+        self.threads.forget(variables.iter().copied());
         let Domain::Collection(collection) = domain else { return Ok(()) };
         let range = self.range(collection, known(collection))?;
         for &variable in variables {
@@ -156,22 +149,9 @@ impl Chalice<'_, '_> {
         let blame = Blame::new(ErrorId::TerminationFailed, span(access.span)).trusted();
         let (predicate, receiver) = self.instance(access, blame)?;
         let heap = self.here.heap.clone();
-        let held = self.all_held(&heap, Resource::Predicate(predicate), &[receiver], blame)?;
+        let held =
+            self.threads.all_held(&heap, Resource::Predicate(predicate), &[receiver], blame)?;
         self.open(predicate, &[receiver], held, blame.span, blame)
-    }
-
-    /// Returns the held amount of a location, and shows that it is positive.
-    fn all_held(
-        &mut self,
-        heap: &Heap,
-        resource: Resource,
-        arguments: &[Term],
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        let held = self.held_in(heap, resource, arguments);
-        let some = self.terms.lt(Terms::NONE, held);
-        self.prove(some, blame, Reason::FootprintNotDecreasing, blame.span)?;
-        Ok(held)
     }
 
     /// Shows that the needs of an application are there as they are, and that some field is left
@@ -225,9 +205,32 @@ impl Chalice<'_, '_> {
         let ExprKind::Access(access) = &part.kind else { return unknown(part) };
         let (resource, arguments) = self.location(access, blame)?;
         let left = self.here.left();
-        let held = self.all_held(&left, resource, &arguments, blame)?;
+        let held = self.threads.all_held(&left, resource, &arguments, blame)?;
         self.take_location(resource, &arguments, held)?;
         Ok(())
+    }
+}
+
+impl Threads<'_, '_> {
+    /// Tells whether an expression applies a function of the circle.
+    fn leads_back(&self, circle: FunctionId, expr: &Expr) -> bool {
+        let graph = &self.direct.graph;
+        let is_in = |part: &Expr| matches!(part.kind, ExprKind::Apply { function, .. } if graph.is_circle(circle, function));
+        expr.any(&mut |part| is_in(part))
+    }
+
+    /// Returns the held amount of a location, and shows that it is positive.
+    fn all_held(
+        &mut self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let held = self.held_in(heap, resource, arguments);
+        let some = self.terms.lt(Terms::NONE, held);
+        self.prove(some, blame, Reason::FootprintNotDecreasing, blame.span)?;
+        Ok(held)
     }
 }
 

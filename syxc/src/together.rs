@@ -6,7 +6,7 @@ use sil::program::{FieldId, PredicateId};
 
 use super::many::has_many;
 use super::table::Invariant;
-use super::{Chalice, Direct, renumbered, scope};
+use super::{Chalice, Direct, Threads, renumbered, scope};
 use symex::rules::language::Language;
 use symex::{Above, View};
 
@@ -20,7 +20,7 @@ pub fn above() -> Above {
                 |chalice| chalice.open(predicate, arguments, amount, at, blame),
             )
         },
-        fields_in: |engine, predicate| Chalice::of(engine).fields_in(predicate),
+        fields_in: |engine, predicate| Chalice::of(engine).threads.fields_in(predicate),
         amounts: Some(super::amount_in_words),
         consolidation: |engine| engine.learn_from_heap(),
         // The domains of the table are nothing but sorts.
@@ -28,7 +28,7 @@ pub fn above() -> Above {
     }
 }
 
-impl Chalice<'_, '_> {
+impl Threads<'_, '_> {
     /// The fields of which an instance may hold a part, without those in instances inside it; none
     /// for what leads back to itself and for what no rule knows.
     ///

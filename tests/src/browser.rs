@@ -1,8 +1,11 @@
 //! A browser without a window, driven by WebDriver (W3C, *WebDriver*, 2018).
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -16,7 +19,7 @@ const PATIENCE: u64 = 120;
 pub struct Browser {
     driver: Child,
     session: String,
-    _profile: TempDir,
+    profile: TempDir,
 }
 
 /// Something on the page.
@@ -31,6 +34,7 @@ impl Browser {
         let mut driver = Command::new(driver)
             .arg("--port=0")
             .env("HOME", profile.path())
+            .env("TMPDIR", profile.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -44,7 +48,7 @@ impl Browser {
         let mut started = Self {
             driver,
             session: format!("http://127.0.0.1:{}/session", port.expect("it tells its port")),
-            _profile: profile,
+            profile,
         };
         // The sandbox does not work for root, and shared memory is small in containers.
         let options = json!({
@@ -134,5 +138,12 @@ impl Drop for Browser {
         let _ = minreq::delete(&self.session).with_timeout(PATIENCE).send();
         let _ = self.driver.kill();
         let _ = self.driver.wait();
+        // Some of its processes end a little later, and write until then.
+        for _ in 0..100 {
+            if fs::remove_dir_all(self.profile.path()).is_ok() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
     }
 }

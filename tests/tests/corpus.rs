@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use sil::print::Form;
 use sil::program::Program;
+use sil_tests::binaries::Scratch;
 use sil_tests::seeds::{self, Seed};
 use sil_tests::{expectations, layouts, observation};
 use silicon::options::{Join, Native};
@@ -73,17 +74,8 @@ fn reports_its_error(path: &Path, seed: &Seed) -> Result<(), Failed> {
         return Err("no error is announced".into());
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let directory = std::env::temp_dir().join(format!(
-        "sil-seeded-{}-{}-{file}",
-        std::process::id(),
-        seed.name
-    ));
-    fs::create_dir_all(&directory)?;
-    let variant = directory.join(&*file);
-    fs::write(&variant, text)?;
-    let result = reports_what_it_announces(&variant);
-    fs::remove_dir_all(&directory)?;
-    result
+    let scratch = Scratch::new(&[(&*file, text)]);
+    reports_what_it_announces(&scratch.path().join(&*file))
 }
 
 fn reports_what_it_announces(path: &Path) -> Result<(), Failed> {

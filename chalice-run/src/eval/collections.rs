@@ -1,9 +1,10 @@
 //! Sequences and sets.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use chalice::Span;
-use findings::Reason;
+use chalice_rt::flaw::Flaw;
 use imbl::OrdSet;
 
 use crate::code::{Expr, Kind, SetOp};
@@ -78,9 +79,8 @@ impl Machine<'_> {
                         let at = self.eval(bound, slots)?;
                         let place = at.to_i64().and_then(|at| usize::try_from(at).ok());
                         place.filter(|at| (least..=seq.len()).contains(at)).ok_or_else(|| {
-                            let words =
-                                format!("{} is not between {least} and {}", at.big(), seq.len());
-                            Box::from(Fault::new(Reason::SliceBounds, bound.span, words))
+                            let about: [&dyn Display; 3] = [&at.big(), &least, &seq.len()];
+                            Box::from(Fault::new(Flaw::SliceBounds, bound.span, &about))
                         })
                     }
                 };
@@ -105,8 +105,8 @@ impl Machine<'_> {
 /// run.
 pub(super) fn range(from: &Value, to: &Value, span: Span) -> Res<Value> {
     if to.compare(from).is_lt() {
-        let words = format!("the range ends at {}, before it begins at {}", to.big(), from.big());
-        return Err(Fault::new(Reason::RangeBounds, span, words).into());
+        let about: [&dyn Display; 2] = [&to.big(), &from.big()];
+        return Err(Fault::new(Flaw::RangeBounds, span, &about).into());
     }
     match (from.to_i64(), to.to_i64()) {
         (Some(from), Some(to)) if to.checked_sub(from).is_some() => {
@@ -119,15 +119,11 @@ pub(super) fn range(from: &Value, to: &Value, span: Span) -> Res<Value> {
 fn index(sequence: &Value, at: &Value, span: Span) -> Res<Value> {
     let Value::Seq(seq) = sequence else { return Ok(Value::Null) };
     if at.compare(&Value::Int(0)).is_lt() {
-        let words = format!("the index is {}", at.big());
-        return Err(Fault::new(Reason::IndexNegative, span, words).into());
+        return Err(Fault::new(Flaw::IndexNegative, span, &[&at.big()]).into());
     }
     match at.to_i64().and_then(|at| usize::try_from(at).ok()) {
         Some(at) if at < seq.len() => Ok(seq.get(at)),
-        _ => {
-            let words = format!("the index is {}, the length {}", at.big(), seq.len());
-            Err(Fault::new(Reason::IndexTooLarge, span, words).into())
-        }
+        _ => Err(Fault::new(Flaw::IndexTooLarge, span, &[&at.big(), &seq.len()]).into()),
     }
 }
 

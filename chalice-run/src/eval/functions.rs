@@ -1,7 +1,8 @@
 //! Applications of functions.
 
 use chalice::Span;
-use findings::{ErrorId, Reason};
+use chalice_rt::flaw::Flaw;
+use findings::ErrorId;
 use front::grow_stack;
 
 use crate::code::Expr;
@@ -52,7 +53,7 @@ impl Machine<'_> {
         if !callee.is_static {
             let object = self.eval(receiver, slots)?;
             if object == Value::Null {
-                let fault = Fault::new(Reason::ReceiverNull, receiver.span, "this is null");
+                let fault = Fault::new(Flaw::Null, receiver.span, &[]);
                 return Err(fault.of_kind(ErrorId::ApplicationPrecondition).into());
             }
             inner[0] = object;
@@ -126,9 +127,7 @@ impl Machine<'_> {
             && code.functions[outer.function as usize].circle.contains(&function)
             && !is_smaller(&numbers, &outer.numbers)
         {
-            let words = "the measure does not get smaller with this application, or is negative";
-            let fault = Fault::new(Reason::TupleFalse, span, words);
-            return Err(fault.of_kind(ErrorId::TerminationFailed).into());
+            return Err(Fault::new(Flaw::Measure, span, &[]).into());
         }
         Ok(Some(numbers))
     }

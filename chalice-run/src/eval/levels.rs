@@ -10,8 +10,8 @@ use crate::choices::About;
 use crate::code::LevelSide;
 use crate::fault::{Res, Trouble};
 use crate::machine::Machine;
-use crate::machine::levels::Below;
 use crate::value::{Level, Value};
+use chalice_rt::levels::Below;
 
 /// The treatment of a question about two levels that nothing orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use chalice::Span;
 use chalice::program::Type;
-use findings::Reason;
+use chalice_rt::flaw::Flaw;
 
 use super::collections::range;
 use crate::code::{Expr, Kind, Quantified, Quantifier, Source};
@@ -76,10 +76,7 @@ impl<'c> Machine<'c> {
                 match max {
                     _ if !complete => Err(unknown()),
                     Some(max) => Ok(max),
-                    None => {
-                        let words = "there is nothing to take the maximum of";
-                        Err(Fault::new(Reason::MaximumOfNothing, span, words).into())
-                    }
+                    None => Err(Fault::new(Flaw::MaximumOfNothing, span, &[]).into()),
                 }
             }
         }

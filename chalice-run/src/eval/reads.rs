@@ -1,7 +1,7 @@
 //! Reading, and the permission that it needs.
 
 use chalice::Span;
-use findings::Reason;
+use chalice_rt::flaw::Flaw;
 use front::grow_stack;
 
 use crate::amount::{Amount, Rational, Sign};
@@ -15,8 +15,7 @@ impl Machine<'_> {
     /// The value of a cell, if it may be read.
     pub(crate) fn read(&mut self, object: Ref, cell: u32, span: Span) -> Res<Value> {
         let Some(target) = self.heap.objects.get(object.0 as usize) else {
-            let words = "nobody has permission to an object that does not exist";
-            return Err(Fault::new(Reason::InsufficientPermission, span, words).into());
+            return Err(Fault::new(Flaw::NobodysObject, span, &[]).into());
         };
         let found = &target.cells[cell as usize];
         if let Some(state) = &self.scope.at {
@@ -25,8 +24,7 @@ impl Machine<'_> {
                 let loc = Loc { object, part: Part::Cell(cell) };
                 let amount = self.available(loc);
                 if !self.fractions.is_readable(&amount) {
-                    let words = "no permission to read in the earlier state";
-                    return Err(Fault::missing(loc, None, span, words).into());
+                    return Err(Fault::missing(Flaw::NoReadThen, loc, None, span).into());
                 }
             }
             let value = self.heap.value_at(object, cell, epoch).clone();
@@ -40,7 +38,7 @@ impl Machine<'_> {
             let loc = Loc { object, part: Part::Cell(cell) };
             let amount = self.available(loc);
             if !self.fractions.is_readable(&amount) {
-                return Err(Fault::missing(loc, None, span, "no permission to read").into());
+                return Err(Fault::missing(Flaw::NoRead, loc, None, span).into());
             }
         }
         match &self.heap.object(object).cells[cell as usize].value {
@@ -90,7 +88,7 @@ impl Machine<'_> {
         let available = self.available(loc);
         let amount = if access.amount.is_inexact(true) {
             if !self.fractions.is_divisible(&available) {
-                return Err(Fault::missing(loc, None, access.span, "no permission to open").into());
+                return Err(Fault::missing(Flaw::NotOpened, loc, None, access.span).into());
             }
             if !access.amount.has_star() {
                 self.positive_amount(access, slots)?;
@@ -101,7 +99,7 @@ impl Machine<'_> {
         };
         let rest = self.fractions.sign(&available.minus(&amount));
         if !matches!(rest, Sign::Positive | Sign::Zero) {
-            let fault = Fault::missing(loc, Some(amount), access.span, "not enough to open");
+            let fault = Fault::missing(Flaw::NotEnoughToOpen, loc, Some(amount), access.span);
             return Err(fault.into());
         }
         let holder = Holder::Instance(object, *predicate);
@@ -115,14 +113,12 @@ impl Machine<'_> {
     /// would take from what is inside of the instance.
     pub(crate) fn positive_amount(&mut self, access: &Access, slots: &mut [Value]) -> Res<Amount> {
         let amount = self.amount(&access.amount, slots)?;
-        let words = match self.fractions.sign(&amount) {
+        let flaw = match self.fractions.sign(&amount) {
             Sign::Positive => return Ok(amount),
-            Sign::Zero | Sign::Negative => format!("the amount is {amount}"),
-            Sign::Undetermined => {
-                "whether the amount is positive depends on how read fractions are chosen".to_owned()
-            }
+            Sign::Zero | Sign::Negative => Flaw::NoAmount,
+            Sign::Undetermined => Flaw::PerhapsNoAmount,
         };
-        Err(Fault::new(Reason::PermissionNotPositive, access.span, words).into())
+        Err(Fault::new(flaw, access.span, &[&amount]).into())
     }
 
     /// A permission amount.

@@ -123,6 +123,7 @@ fn headline(failure: &Failure) -> String {
         "deadlock" => "threads wait for ever",
         "machine.inconsistent" => "the machine contradicts itself (a defect of this command)",
         "bound" => "the run was not finished",
+        "notsupported" => "the program is not emitted",
         _ => "this step fails",
     }
     .to_owned()

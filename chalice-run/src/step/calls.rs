@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use chalice::Span;
-use findings::{ErrorId, Reason};
+use chalice_rt::flaw::Flaw;
+use findings::ErrorId;
 
 use crate::amount::Kappa;
 use crate::code::{CallSite, Expr, Op, Recorded};
@@ -274,13 +275,12 @@ impl<'c> Machine<'c> {
         }
         let changed = self.changed_locks(&entry.held, &method.lock_changes, slots)?;
         if let Some(object) = changed {
-            let words = format!("the method changes the lock of {}", self.name(object));
-            let fault = Fault::new(Reason::ByMethod, keyword(method.span), words);
-            return Err(fault.of_kind(ErrorId::LockchangeViolated).into());
+            let name = self.name(object);
+            return Err(Fault::new(Flaw::LocksChanged, keyword(method.span), &[&name]).into());
         }
         self.check_thread_end(thread, method)?;
-        self.check_debt(holder, Reason::ByMethod, keyword(method.span))?;
-        self.check_leaks(holder, Reason::ByMethod, keyword(method.span))?;
+        self.check_debt(holder, Flaw::Debt, keyword(method.span))?;
+        self.check_leaks(holder, Flaw::Leak, keyword(method.span))?;
         let first = method.parameters + 1;
         Ok(Next::Back(slots[first..first + method.results].to_vec()))
     }
@@ -292,9 +292,8 @@ impl<'c> Machine<'c> {
             return Ok(());
         }
         let Some(held) = running.held.first() else { return Ok(()) };
-        let words = format!("the thread ends, and holds the lock of {}", self.name(held.object));
-        let fault = Fault::new(Reason::ByThread, keyword(method.span), words);
-        Err(fault.of_kind(ErrorId::LockchangeViolated).into())
+        let name = self.name(held.object);
+        Err(Fault::new(Flaw::HeldAtTheEnd, keyword(method.span), &[&name]).into())
     }
 
     pub(super) fn go_back(&mut self, thread: usize, results: Vec<Value>) -> Res<()> {
@@ -339,10 +338,9 @@ impl<'c> Machine<'c> {
         let value = self.eval(token, slots)?;
         let object = reference_or_null(&value, token.span, |token| token)?;
         let loc = Loc { object, part: Part::Cell(0) };
-        self.ask_full(loc, span, "no permission to join")?;
+        self.ask_full(loc, span, Flaw::NoJoin)?;
         if !self.read(object, 0, span)?.is_true() {
-            let words = "the token was joined already";
-            return Err(Fault::new(Reason::NotJoinable, span, words).into());
+            return Err(Fault::new(Flaw::NotJoinable, span, &[]).into());
         }
         if self.heap.token(object).is_none_or(|state| state.thread.is_none()) {
             let what = "token.unknown";
@@ -444,27 +442,25 @@ impl<'c> Machine<'c> {
     }
 
     /// Nobody may go away owing messages.
-    pub(super) fn check_debt(&mut self, holder: Holder, reason: Reason, span: Span) -> Res<()> {
+    pub(super) fn check_debt(&mut self, holder: Holder, flaw: Flaw, span: Span) -> Res<()> {
         if !self.config.checks {
             return Ok(());
         }
         let owed = self.channels.iter().find(|channel| self.credits(**channel, holder) < 0);
         if let Some(&channel) = owed {
             let count = -self.credits(channel, holder);
-            let words = format!("{count} messages are still owed to {}", self.name(channel));
-            return Err(Fault::new(reason, span, words).of_kind(ErrorId::DebtFailed).into());
+            return Err(Fault::new(flaw, span, &[&count, &self.name(channel)]).into());
         }
         Ok(())
     }
 
     /// Nothing may be left, where the program asks for that.
-    pub(super) fn check_leaks(&mut self, holder: Holder, reason: Reason, span: Span) -> Res<()> {
+    pub(super) fn check_leaks(&mut self, holder: Holder, flaw: Flaw, span: Span) -> Res<()> {
         if !self.config.checks || !self.config.leaks_fail || self.config.view == View::Thread {
             return Ok(());
         }
         let Some(loc) = self.left_with(holder) else { return Ok(()) };
-        let words = format!("permission to {} is left behind", self.location(loc));
-        Err(Fault::new(reason, span, words).of_kind(ErrorId::LeakFailed).into())
+        Err(Fault::new(flaw, span, &[&self.location(loc)]).into())
     }
 
     /// A location of which somebody holds some permission.
@@ -496,9 +492,7 @@ pub(super) fn store(
     for (&out, result) in outs.iter().zip(results) {
         if let Some(&(_, flag)) = constants.iter().find(|(slot, _)| *slot == out) {
             if slots[flag as usize].is_true() {
-                let words = "this constant has a value already";
-                let fault = Fault::new(Reason::ConstAssignedTwice, span, words);
-                return Err(fault.of_kind(ErrorId::AssignmentFailed).into());
+                return Err(Fault::new(Flaw::AssignedTwice, span, &[]).into());
             }
             slots[flag as usize] = Value::Bool(true);
         }
@@ -518,7 +512,7 @@ pub(crate) fn merge(clock: &mut Vec<u32>, other: &[u32]) {
 }
 
 /// The first word of a declaration: where errors about its end stand.
-pub(super) fn keyword(span: Span) -> Span {
+pub(crate) fn keyword(span: Span) -> Span {
     Span { start: span.start, end: span.end.min(span.start + "method".len() as u32) }
 }
 

@@ -1,7 +1,8 @@
 //! Messages and the right to receive them.
 
 use chalice::Span;
-use findings::{ErrorId, Reason};
+use chalice_rt::flaw::Flaw;
+use findings::ErrorId;
 
 use crate::code::Expr;
 use crate::fault::{Fault, Res, Trouble, blamed, reference_or_null};
@@ -103,8 +104,7 @@ impl Machine<'_> {
             return Ok(object);
         }
         if self.credits(object, self.scope.holder) <= 0 {
-            let words = format!("there is no right to receive from {}", self.name(object));
-            return Err(Fault::new(Reason::NoCredit, span, words).into());
+            return Err(Fault::new(Flaw::NoCredit, span, &[&self.name(object)]).into());
         }
         let level = self.read(object, 0, span)?;
         let Value::Level(level) = level else { return Ok(object) };
@@ -113,9 +113,7 @@ impl Machine<'_> {
             let is_above =
                 level != Level::BOTTOM && wait.iter().all(|held| self.is_below(*held, level));
             if !is_above {
-                let words =
-                    format!("nothing puts {} above what is held and owed", self.name(object));
-                return Err(Fault::new(Reason::LockOrder, span, words).into());
+                return Err(Fault::new(Flaw::WaitOrder, span, &[&self.name(object)]).into());
             }
         }
         Ok(object)

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use chalice::Span;
 use chalice::program::LockMode;
-use findings::{ErrorId, Reason};
+use chalice_rt::flaw::Flaw;
+use findings::ErrorId;
 
 use crate::amount::Amount;
 use crate::code::{Bound, Bounds, Expr, Instr, Op, Recorded};
@@ -79,9 +80,7 @@ impl<'c> Machine<'c> {
             let implied = (Level::BOTTOM, *span);
             for (low, span) in lower.iter().chain([&implied]) {
                 if self.config.checks && !self.is_below(*low, *high) {
-                    let words = "nothing puts this bound below that one";
-                    let fault = Fault::new(Reason::LockOrder, *span, words);
-                    return Err(fault.of_kind(ErrorId::BoundsFailed).into());
+                    return Err(Fault::new(Flaw::BoundsInNoOrder, *span, &[]).into());
                 }
             }
         }
@@ -128,9 +127,9 @@ impl<'c> Machine<'c> {
         span: Span,
         slots: &mut [Value],
     ) -> Res<()> {
-        self.ask_full(Self::mu(object), span, "no permission to mu")?;
+        self.ask_full(Self::mu(object), span, Flaw::NoMu)?;
         if self.read(object, 0, span)? != Value::Level(Level::BOTTOM) {
-            return Err(Fault::new(Reason::AlreadyShared, span, "it is shared already").into());
+            return Err(Fault::new(Flaw::SharedAlready, span, &[]).into());
         }
         let (lower, upper) = self.level_bounds(bounds, slots)?;
         let level = self.levels.between(&lower, &upper);
@@ -246,17 +245,13 @@ impl<'c> Machine<'c> {
             let is_above =
                 level != Level::BOTTOM && wait.iter().all(|held| self.is_below(*held, level));
             if !is_above {
-                let words = if level == Level::BOTTOM {
-                    format!("{} is not shared", self.name(object))
-                } else {
-                    format!("nothing puts {} above the locks held", self.name(object))
-                };
-                return Err(Fault::new(Reason::LockOrder, span, words).into());
+                let is_bottom = level == Level::BOTTOM;
+                let flaw = if is_bottom { Flaw::AtBottom } else { Flaw::LockOrder };
+                return Err(Fault::new(flaw, span, &[&self.name(object)]).into());
             }
         }
         if self.heap.lock(object).is_none() {
-            let words = format!("{} is not shared, so this would wait for ever", self.name(object));
-            return Err(Fault::new(Reason::NotShared, span, words).into());
+            return Err(Fault::new(Flaw::WaitsForEver, span, &[&self.name(object)]).into());
         }
         Ok(object)
     }
@@ -299,15 +294,13 @@ impl<'c> Machine<'c> {
         let write = mode == LockMode::Write;
         let mut held = self.threads[thread].held.iter().filter(|held| held.object == object);
         let Some(found) = held.next() else {
-            let words = format!("the lock of {} is not held", self.name(object));
-            return Err(Fault::new(Reason::LockNotHeld, span, words).into());
+            return Err(Fault::new(Flaw::LockNotHeld, span, &[&self.name(object)]).into());
         };
         if found.write == write {
             return Ok(());
         }
-        let words = format!("the lock of {} is held in the other way", self.name(object));
-        let reason = if write { Reason::LockReadHeld } else { Reason::LockNotHeld };
-        Err(Fault::new(reason, span, words).into())
+        let flaw = if write { Flaw::LockReadHeld } else { Flaw::LockWriteHeld };
+        Err(Fault::new(flaw, span, &[&self.name(object)]).into())
     }
 
     fn let_go(&mut self, thread: usize, object: Ref) {
@@ -364,9 +357,9 @@ impl<'c> Machine<'c> {
     }
 
     fn unshare(&mut self, thread: usize, object: Ref, span: Span) -> Res<()> {
-        self.ask_full(Self::mu(object), span, "no permission to mu")?;
+        self.ask_full(Self::mu(object), span, Flaw::NoMu)?;
         if self.heap.lock(object).is_none() {
-            return Err(Fault::new(Reason::NotShared, span, "it is not shared").into());
+            return Err(Fault::new(Flaw::NotShared, span, &[]).into());
         }
         self.ask_lock(thread, object, LockMode::Write, span)?;
         self.heap.write(object, 0, Value::Level(Level::BOTTOM));
@@ -384,7 +377,7 @@ impl<'c> Machine<'c> {
         slots: &mut [Value],
     ) -> Res<()> {
         self.ask_lock(thread, object, LockMode::Write, span)?;
-        self.ask_full(Self::mu(object), span, "no permission to mu")?;
+        self.ask_full(Self::mu(object), span, Flaw::NoMu)?;
         let (lower, upper) = self.level_bounds(bounds, slots)?;
         let level = self.levels.between(&lower, &upper);
         self.heap.write(object, 0, Value::Level(level));
@@ -403,7 +396,7 @@ impl<'c> Machine<'c> {
         let cells = self.heap.object(object).cells.len() as u32;
         for cell in 0..cells {
             let loc = Loc { object, part: Part::Cell(cell) };
-            self.ask_full(loc, span, "no permission to free it")?;
+            self.ask_full(loc, span, Flaw::NoFree)?;
         }
         for cell in 0..cells {
             let loc = Loc { object, part: Part::Cell(cell) };

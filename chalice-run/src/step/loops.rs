@@ -1,6 +1,7 @@
 //! Loops: each iteration has what the invariants ask for, and nothing else.
 
-use findings::{ErrorId, Reason};
+use chalice_rt::flaw::Flaw;
+use findings::ErrorId;
 
 use crate::code::Loop;
 use crate::fault::{Fault, Res, Trouble, blamed};
@@ -37,8 +38,8 @@ impl<'c> Machine<'c> {
         let result = result.and_then(|()| self.settle(transfer));
         self.scope.kappa = outer_kappa;
         let moved = blamed(result, ErrorId::InvariantNotEstablished, None)?;
-        self.check_debt(outer, Reason::AtLoopEntry, described.span)?;
-        self.check_loop_locks(thread, described, Reason::AtLoopEntry, slots)?;
+        self.check_debt(outer, Flaw::DebtBeforeLoop, described.span)?;
+        self.check_loop_locks(thread, described, Flaw::LocksChangedBeforeLoop, slots)?;
         let Moved { amounts, credits } = moved;
         let is_by_contract = self.is_by_contract(thread);
         let is_any_iteration = false;
@@ -98,9 +99,9 @@ impl<'c> Machine<'c> {
         let result = self.collect_all(&described.invariants, slots, &mut transfer);
         let result = result.and_then(|()| self.settle(transfer));
         let moved = blamed(result, ErrorId::InvariantNotPreserved, None)?;
-        self.check_debt(ended, Reason::ByLoop, described.span)?;
-        self.check_loop_locks(thread, described, Reason::ByLoop, slots)?;
-        self.check_leaks(ended, Reason::ByLoop, keyword(described.span))?;
+        self.check_debt(ended, Flaw::DebtByLoop, described.span)?;
+        self.check_loop_locks(thread, described, Flaw::LocksChangedByLoop, slots)?;
+        self.check_leaks(ended, Flaw::LeakByLoop, keyword(described.span))?;
         if self.top(thread).loops.last().is_some_and(|state| state.is_any_iteration) {
             // All other iterations are like this one.
             return Err(Box::new(Trouble::Bound("an iteration", described.span)));
@@ -123,15 +124,13 @@ impl<'c> Machine<'c> {
         &mut self,
         thread: usize,
         described: &Loop,
-        reason: Reason,
+        flaw: Flaw,
         slots: &mut [Value],
     ) -> Res<()> {
         let before = self.top(thread).entry.held.clone();
         let Some(object) = self.changed_locks(&before, &described.lock_changes, slots)? else {
             return Ok(());
         };
-        let words = format!("the lock of {} has changed since the method began", self.name(object));
-        let fault = Fault::new(reason, keyword(described.span), words);
-        Err(fault.of_kind(ErrorId::LockchangeViolated).into())
+        Err(Fault::new(flaw, keyword(described.span), &[&self.name(object)]).into())
     }
 }

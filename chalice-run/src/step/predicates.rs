@@ -1,6 +1,7 @@
 //! Folding and unfolding of predicate instances.
 
 use chalice::Span;
+use chalice_rt::flaw::Flaw;
 use findings::{ErrorId, Reason};
 
 use crate::amount::{Amount, Kappa, Sign};
@@ -88,15 +89,13 @@ impl<'c> Machine<'c> {
         }
         if let Some(kappa) = fresh {
             if !self.fractions.is_divisible(&held) {
-                let words = "the predicate is not folded, or not held";
-                return Err(Fault::missing(loc, None, access.span, words).into());
+                return Err(Fault::missing(Flaw::NotFolded, loc, None, access.span).into());
             }
             self.fractions.bound(kappa, &held.solid());
         }
         let rest = self.fractions.sign(&held.minus(&amount));
         if !matches!(rest, Sign::Positive | Sign::Zero) {
-            let words = "the predicate is not folded, or not held";
-            return Err(Fault::missing(loc, Some(amount), access.span, words).into());
+            return Err(Fault::missing(Flaw::NotFolded, loc, Some(amount), access.span).into());
         }
         let inner = Holder::Instance(object, predicate);
         let mut transfer = Transfer::receive(inner, to);

@@ -1,15 +1,34 @@
 //! Moving what was asked for, when it is known to be there.
-//!
-//! First come the amounts that the giver may choose, then exact ones, added up by location.
 
-use rustc_hash::FxHashMap;
+use chalice_rt::settle::{Account, Lack, Terms, judge};
 
-use super::{Demand, Mode, Moved, Transfer};
-use crate::amount::{Amount, Sign};
+use super::{Mode, Moved, Transfer};
+use crate::amount::{Amount, Fractions, Sign};
 use crate::fault::{Fault, Res, Trouble};
 use crate::heap::{Holder, Loc, Part};
 use crate::machine::Machine;
 use crate::value::Ref;
+
+/// The account of a giver.
+struct Giver<'m, 'c> {
+    machine: &'m mut Machine<'c>,
+    holder: Holder,
+}
+
+impl Account<Loc> for Giver<'_, '_> {
+    fn available(&self, loc: &Loc) -> Amount {
+        self.machine.available_to(*loc, self.holder)
+    }
+
+    fn has_whole(&self, loc: &Loc) -> bool {
+        let holdings = self.machine.heap.holdings(*loc);
+        self.machine.scope.at.is_none() && holdings.is_some_and(|all| all.is_whole(self.holder))
+    }
+
+    fn fractions<T>(&mut self, action: impl FnOnce(&mut Fractions) -> T) -> T {
+        action(&mut self.machine.fractions)
+    }
+}
 
 impl Machine<'_> {
     /// Checks that everything asked for is there, and moves it.
@@ -17,8 +36,7 @@ impl Machine<'_> {
         if self.granting && transfer.from == Holder::Environment {
             self.grant_instances(&transfer)?;
         }
-        self.check_chosen(&mut transfer)?;
-        self.check_exact(&transfer)?;
+        self.judge(&mut transfer)?;
         if transfer.mode == Mode::Check {
             return Ok(Moved::default());
         }
@@ -44,110 +62,26 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Amounts that the giver chooses: they have to be below what is there.
-    fn check_chosen(&mut self, transfer: &mut Transfer) -> Res<()> {
-        for at in 0..transfer.demands.len() {
-            if !transfer.demands[at].inexact {
-                continue;
-            }
-            let loc = transfer.demands[at].loc;
-            let held = self.available_to(loc, transfer.from);
-            let earlier: Amount = {
-                let same =
-                    transfer.demands[..at].iter().filter(|one| one.inexact && one.loc == loc);
-                same.fold(Amount::NONE, |sum, one| sum.plus(&one.amount))
-            };
-            let mut rest = held.minus(&earlier);
-            let is_taken_whole = transfer.demands[at].star
-                && transfer.mode == Mode::Receive
-                && !transfer.for_readers
-                && transfer.scale.as_ref().is_none_or(Amount::is_full)
-                && !transfer.demands[at + 1..].iter().any(|one| one.inexact && one.loc == loc);
-            let exact = transfer.demands.iter().filter(|one| !one.inexact && one.loc == loc);
-            let beside = exact.fold(rest.clone(), |rest, one| rest.minus(&one.amount));
-            // All but what the same assertion asks for beside it, or a part that leaves as much.
-            if is_taken_whole || transfer.demands[at].star && self.fractions.is_divisible(&beside) {
-                rest = beside;
-            }
-            // Of an earlier state it is only said that something was held.
-            let is_then = self.scope.at.is_some() && transfer.mode == Mode::Check;
-            let is_there = if is_taken_whole || is_then {
-                self.fractions.is_readable(&rest)
-            } else {
-                self.fractions.is_divisible(&rest)
-            };
-            if !is_there {
-                return self.lacking(transfer, at, "no permission that a part could be taken of");
-            }
-            if is_then {
-                continue;
-            }
-            if is_taken_whole {
-                transfer.demands[at].amount = rest;
-                continue;
-            }
-            if transfer.demands[at].star {
-                let kappa = self.fractions.fresh(Some(self.scope.kappa));
-                self.fractions.bound(kappa, &rest.solid());
-                transfer.demands[at].amount = Amount::read(kappa);
-            } else if let Some(fresh) = transfer.fresh {
-                self.fractions.bound(fresh, &rest.solid());
-            }
-            let left = rest.minus(&transfer.demands[at].amount);
-            if !matches!(self.fractions.sign(&left), Sign::Positive | Sign::Zero) {
-                return self.lacking(transfer, at, "not enough permission");
-            }
+    /// Checks that everything asked for is there.
+    fn judge(&mut self, transfer: &mut Transfer) -> Res<()> {
+        let takes_whole = transfer.mode == Mode::Receive
+            && !transfer.for_readers
+            && transfer.scale.as_ref().is_none_or(Amount::is_full);
+        let terms = Terms {
+            kappa: self.scope.kappa,
+            fresh: transfer.fresh,
+            takes_whole,
+            is_then: self.scope.at.is_some() && transfer.mode == Mode::Check,
+        };
+        let mut giver = Giver { machine: self, holder: transfer.from };
+        match judge(&mut transfer.demands, terms, &mut giver) {
+            Ok(()) => Ok(()),
+            Err(lack) => self.lacking(transfer, lack),
         }
-        Ok(())
     }
 
-    /// Exact amounts, added up by location on top of what was chosen.
-    fn check_exact(&mut self, transfer: &Transfer) -> Res<()> {
-        let is_long = transfer.demands.len() > 16;
-        let mut sums: FxHashMap<Loc, Amount> = FxHashMap::default();
-        if is_long {
-            for demand in transfer.demands.iter().filter(|demand| demand.inexact) {
-                add(&mut sums, demand);
-            }
-        }
-        for (at, demand) in transfer.demands.iter().enumerate() {
-            if demand.inexact {
-                continue;
-            }
-            let before = if is_long {
-                let before = sums.get(&demand.loc).cloned().unwrap_or(Amount::NONE);
-                add(&mut sums, demand);
-                before
-            } else {
-                let chosen = transfer.demands[at..].iter();
-                let chosen = chosen.filter(|one| one.inexact && one.loc == demand.loc);
-                chosen.fold(transfer.taken(demand.loc, at), |sum, one| sum.plus(&one.amount))
-            };
-            if demand.amount.is_full() && before.is_none() && self.scope.at.is_none() {
-                let holdings = self.heap.holdings(demand.loc);
-                if holdings.is_some_and(|holdings| holdings.is_whole(transfer.from)) {
-                    continue;
-                }
-            }
-            let available = self.available_to(demand.loc, transfer.from);
-            if before.is_none() && available == demand.amount {
-                continue;
-            }
-            let rest = available.minus(&before).minus(&demand.amount);
-            match self.fractions.sign(&rest) {
-                Sign::Positive | Sign::Zero => {}
-                Sign::Undetermined => {
-                    let words = "whether there is enough depends on how read fractions are chosen";
-                    return self.lacking(transfer, at, words);
-                }
-                Sign::Negative => return self.lacking(transfer, at, "not enough permission"),
-            }
-        }
-        Ok(())
-    }
-
-    fn lacking<T>(&self, transfer: &Transfer, at: usize, words: &str) -> Res<T> {
-        let demand = &transfer.demands[at];
+    fn lacking<T>(&self, transfer: &Transfer, lack: Lack) -> Res<T> {
+        let demand = &transfer.demands[lack.at];
         if self.granting {
             return Err(Box::new(Trouble::Contradiction));
         }
@@ -156,7 +90,7 @@ impl Machine<'_> {
             return Err(Box::new(Trouble::Inconsistent(words, demand.span)));
         }
         let wanted = (!demand.star).then(|| demand.amount.clone());
-        let fault = Fault::missing(demand.loc, wanted, demand.span, words);
+        let fault = Fault::missing(lack.flaw, demand.loc, wanted, demand.span);
         Err(Fault { clause: demand.clause, ..fault }.into())
     }
 
@@ -214,9 +148,4 @@ impl Machine<'_> {
         let credits = extra.map_or(&[][..], |extra| &extra.channel.credits);
         credits.iter().find(|(other, _)| *other == holder).map_or(0, |(_, balance)| *balance)
     }
-}
-
-fn add(sums: &mut FxHashMap<Loc, Amount>, demand: &Demand) {
-    let sum = sums.entry(demand.loc).or_insert(Amount::NONE);
-    *sum = sum.plus(&demand.amount);
 }

@@ -2,6 +2,7 @@
 
 mod command;
 mod constructs;
+mod emitted;
 mod programs;
 mod schedules;
 mod sizes;

@@ -21,15 +21,15 @@ use chalice_run::run::{Failure, Scheduling, Verdict, random_values, run};
 use chalice_run::sources::Sources;
 
 /// The request of a line.
-struct Wanted<'t> {
-    method: &'t str,
-    arguments: Vec<String>,
+pub(crate) struct Wanted<'t> {
+    pub(crate) method: &'t str,
+    pub(crate) arguments: Vec<String>,
     words: Vec<&'t str>,
-    verdict: &'t str,
+    pub(crate) verdict: &'t str,
 }
 
 impl Wanted<'_> {
-    fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.words.contains(&word)
     }
 
@@ -48,7 +48,7 @@ impl Wanted<'_> {
     }
 }
 
-fn wanted(line: &str) -> Wanted<'_> {
+pub(crate) fn wanted(line: &str) -> Wanted<'_> {
     let (what, verdict) = line.rsplit_once(':').expect("a verdict follows a colon");
     let (what, arguments) = match (what.find('('), what.rfind(')')) {
         (Some(open), Some(close)) => {
@@ -217,7 +217,7 @@ fn check(path: &Path) {
     }
 }
 
-fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(folder)
         .expect("the folder can be read")
         .map(|entry| entry.expect("an entry").path())

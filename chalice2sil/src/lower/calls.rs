@@ -7,16 +7,16 @@ use findings::{ErrorId, Reason};
 use sil::source::Name;
 use sil::syntax as s;
 
-use super::Member;
 use super::annotations::{Annotate, renamed, said, unplaced};
 use super::assertions::{Guarded, Part, mentions_wait_level};
 use super::env::{Env, Locks, OldState, Side};
 use super::expressions::may_trigger;
 use super::methods::LockNames;
 use super::permissions::stars::has_star;
+use super::{Body, Member};
 use crate::build::*;
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// `call outs := receiver.method(arguments)`
     pub(crate) fn call(
         &mut self,
@@ -142,23 +142,6 @@ impl Member<'_, '_> {
         }
     }
 
-    /// A claim about the wait level, where it makes sense and holds without debts: that it does is
-    /// checked by the call, after what stands in front of it.
-    fn claim_with_debts(&mut self, e: &Expr, part: &Guarded<'_>, contract: &Env) -> s::Expr {
-        let without = contract.without_debts();
-        let owed = self.assertion(e, contract);
-        let claim = implies(self.assertion(e, &without), owed);
-        let claim = match self.definedness(e, &without) {
-            Some(defined) => implies(defined, claim),
-            None => claim,
-        };
-        let claim = part.when(claim);
-        match (&part.defined, &part.binder) {
-            (Some(defined), None) => implies(defined.clone(), claim),
-            _ => claim,
-        }
-    }
-
     fn check_with_debts(&mut self, claim: s::Expr) {
         let words = "what the precondition says of waitlevel might not hold: channels that are owed a message count";
         self.emit(
@@ -250,6 +233,25 @@ impl Member<'_, '_> {
         }
         for bound in counts {
             self.emit_plain(inhale(bound));
+        }
+    }
+}
+
+impl Member<'_, '_> {
+    /// A claim about the wait level, where it makes sense and holds without debts: that it does is
+    /// checked by the call, after what stands in front of it.
+    fn claim_with_debts(&mut self, e: &Expr, part: &Guarded<'_>, contract: &Env) -> s::Expr {
+        let without = contract.without_debts();
+        let owed = self.assertion(e, contract);
+        let claim = implies(self.assertion(e, &without), owed);
+        let claim = match self.definedness(e, &without) {
+            Some(defined) => implies(defined, claim),
+            None => claim,
+        };
+        let claim = part.when(claim);
+        match (&part.defined, &part.binder) {
+            (Some(defined), None) => implies(defined.clone(), claim),
+            _ => claim,
         }
     }
 

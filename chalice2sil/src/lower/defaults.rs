@@ -13,7 +13,7 @@ use super::annotations::{Annotate, renamed, said};
 use super::assertions::Part;
 use super::env::{Env, Side};
 use super::permissions::Use;
-use super::{Lowering, Member};
+use super::{Body, Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
 
@@ -38,6 +38,25 @@ impl Member<'_, '_> {
         found
     }
 
+    /// The body of a function with the predicates of its precondition open.
+    pub(crate) fn with_own_predicates(
+        &mut self,
+        requires: &[Expr],
+        body: s::Expr,
+        env: &Env,
+    ) -> s::Expr {
+        let own = self.own_predicates(requires, env);
+        own.into_iter().rev().fold(body, |body, (_, guard, access)| {
+            if !is_true(&guard) {
+                return body;
+            }
+            let opened = self.access(access, env, Use::Opened);
+            unfolding(opened, body)
+        })
+    }
+}
+
+impl Body<'_, '_> {
     /// At the start of a body: opens what the precondition gives.
     pub(crate) fn open_own_predicates(&mut self, requires: &[Expr], env: &Env) {
         for (_, guard, access) in self.own_predicates(requires, env) {
@@ -71,23 +90,6 @@ impl Member<'_, '_> {
             let then = self.block(stmts);
             self.emit_plain(branch(guard, then, Vec::new()));
         }
-    }
-
-    /// The body of a function with the predicates of its precondition open.
-    pub(crate) fn with_own_predicates(
-        &mut self,
-        requires: &[Expr],
-        body: s::Expr,
-        env: &Env,
-    ) -> s::Expr {
-        let own = self.own_predicates(requires, env);
-        own.into_iter().rev().fold(body, |body, (_, guard, access)| {
-            if !is_true(&guard) {
-                return body;
-            }
-            let opened = self.access(access, env, Use::Opened);
-            unfolding(opened, body)
-        })
     }
 
     /// Makes the claim that nothing is left once `clauses` have been given away.

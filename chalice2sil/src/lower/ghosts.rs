@@ -11,7 +11,7 @@ use chalice::program::{
 use findings::{ErrorId, Pattern, Reason};
 use sil::syntax as s;
 
-use super::Member;
+use super::Body;
 use super::annotations::{Annotate, renamed, said};
 use super::facts::Facts;
 use crate::build::*;
@@ -90,7 +90,7 @@ pub(crate) fn is_foreseen(program: &Program, value: &Expr) -> bool {
     matches!(value.ty, Type::Int | Type::Bool) && !mentions_ghost(program, value)
 }
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// Assigns a ghost constant. If it may have had the value before, what is known of it is known
     /// of the value, too.
     ///

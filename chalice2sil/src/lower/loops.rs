@@ -4,13 +4,13 @@ use chalice::program::{Block, Expr, PermissionKind};
 use findings::{ErrorId, Reason};
 use sil::syntax as s;
 
-use super::Member;
+use super::Body;
 use super::annotations::{Annotate, renamed, said};
 use super::env::{Env, Locks, ReadAmount, Side};
 use crate::build::*;
 use crate::names::fixed;
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// `while (guard) invariant .. lockchange .. { body }`
     ///
     /// The invariants have a read fraction of their own, chosen like that of a call; the body's is

@@ -12,7 +12,7 @@ use sil::syntax::TypeKind;
 use super::annotations::{Annotate, hidden, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
 use super::threads::levels::holdings;
-use super::{Lowering, Member};
+use super::{Body, Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
 
@@ -91,7 +91,7 @@ impl Lowering<'_> {
     pub(crate) fn method(&self, id: MethodId) -> s::Member {
         let method = &self.program.methods[id];
         let facts = &self.facts.methods[id];
-        let mut member = Member::new(self, method.span);
+        let mut member = Body::new(self, method.span);
         member.method = Some(id);
         member.class = Some(method.class);
 
@@ -331,6 +331,77 @@ impl Member<'_, '_> {
         forall_ref(&name, vec![after.clone()], implies(and(conditions), eq(after, before)))
     }
 
+    /// Different objects that a thread holds have different levels.
+    pub(crate) fn different_levels(&mut self, locks: &LockState) -> s::Expr {
+        let (first, second) = (self.bound_name("o"), self.bound_name("p"));
+        let (o, p) = (var(&first), var(&second));
+        let level = |object: &s::Expr| self.lowering.level_at(locks.levels.clone(), object.clone());
+        let (o_held, p_held) = (self.lowering.is_held(locks, &o), self.lowering.is_held(locks, &p));
+        let differ =
+            implies(and([o_held, p_held, ne(o.clone(), p.clone())]), ne(level(&o), level(&p)));
+        let object = || ty(TypeKind::Ref);
+        quantified(
+            s::Quantifier::Forall,
+            vec![typed(&first, object()), typed(&second, object())],
+            vec![vec![level(&o), level(&p)]],
+            differ,
+        )
+    }
+
+    /// Does the body choose or mention read fractions, though the contract does not?
+    fn needs_fraction(&self, method: &Method) -> bool {
+        use chalice::program::{PermissionKind, StmtKind};
+        let mut needs = false;
+        crate::walk::each_expr_in_block(&method.body, &mut |e| {
+            if let Some(access) = crate::walk::access_of(e) {
+                access.amount.for_each_amount(&mut |amount| {
+                    needs |= matches!(amount, PermissionKind::AbstractRead);
+                });
+            }
+        });
+        crate::walk::each_stmt(&method.body, &mut |stmt| match &stmt.kind {
+            StmtKind::Call { method, .. } | StmtKind::Fork { method, .. } => {
+                needs |= self.lowering.facts.methods[*method].read_fraction;
+            }
+            StmtKind::Fold(access) | StmtKind::Unfold(access) => {
+                needs |= matches!(access.amount.kind, PermissionKind::AbstractRead);
+            }
+            _ => {}
+        });
+        needs
+    }
+
+    /// Makes the claim about a variable's value that follows from its type.
+    pub(crate) fn local_class(&mut self, local: LocalId) -> s::Expr {
+        let ty = self.program().locals[local].ty.clone();
+        let value = var(&self.local(local));
+        self.has_class(&value, &ty, false)
+    }
+
+    /// `value == null || typeOf(value) == C`, or nothing if the type is no class.
+    pub(crate) fn has_class(&self, value: &s::Expr, ty: &Type, exists: bool) -> s::Expr {
+        let Type::Class(class) = ty else { return truth(true) };
+        if self.program().classes.len() < 2 {
+            return truth(true);
+        }
+        self.lowering.used.borrow_mut().classes = true;
+        let class = call(&self.lowering.class_constant(*class), Vec::new());
+        let fits = eq(call(fixed::TYPE_OF, vec![value.clone()]), class);
+        if exists { fits } else { or(vec![eq(value.clone(), null()), fits]) }
+    }
+
+    /// Is `e` a term that can be written twice and means the same after other variables are
+    /// assigned?
+    pub(crate) fn is_stable(&self, e: &Expr, assigned: &[LocalId]) -> bool {
+        match &e.kind {
+            ExprKind::This | ExprKind::Null | ExprKind::Int(_) | ExprKind::Bool(_) => true,
+            ExprKind::Local(local) => !assigned.contains(local),
+            _ => false,
+        }
+    }
+}
+
+impl Body<'_, '_> {
     fn method_body(&mut self, id: MethodId, method: &Method, before: &Env, after: &Env) {
         let facts = self.lowering.facts.methods[id].clone();
         let mut env = after.clone();
@@ -421,49 +492,9 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Different objects that a thread holds have different levels.
-    pub(crate) fn different_levels(&mut self, locks: &LockState) -> s::Expr {
-        let (first, second) = (self.bound_name("o"), self.bound_name("p"));
-        let (o, p) = (var(&first), var(&second));
-        let level = |object: &s::Expr| self.lowering.level_at(locks.levels.clone(), object.clone());
-        let (o_held, p_held) = (self.lowering.is_held(locks, &o), self.lowering.is_held(locks, &p));
-        let differ =
-            implies(and([o_held, p_held, ne(o.clone(), p.clone())]), ne(level(&o), level(&p)));
-        let object = || ty(TypeKind::Ref);
-        quantified(
-            s::Quantifier::Forall,
-            vec![typed(&first, object()), typed(&second, object())],
-            vec![vec![level(&o), level(&p)]],
-            differ,
-        )
-    }
-
     /// In the text without a place of its own: it cannot fail.
     pub(crate) fn emit_plain(&mut self, stmt: s::Stmt) {
         self.out.push(stmt);
-    }
-
-    /// Does the body choose or mention read fractions, though the contract does not?
-    fn needs_fraction(&self, method: &Method) -> bool {
-        use chalice::program::{PermissionKind, StmtKind};
-        let mut needs = false;
-        crate::walk::each_expr_in_block(&method.body, &mut |e| {
-            if let Some(access) = crate::walk::access_of(e) {
-                access.amount.for_each_amount(&mut |amount| {
-                    needs |= matches!(amount, PermissionKind::AbstractRead);
-                });
-            }
-        });
-        crate::walk::each_stmt(&method.body, &mut |stmt| match &stmt.kind {
-            StmtKind::Call { method, .. } | StmtKind::Fork { method, .. } => {
-                needs |= self.lowering.facts.methods[*method].read_fraction;
-            }
-            StmtKind::Fold(access) | StmtKind::Unfold(access) => {
-                needs |= matches!(access.amount.kind, PermissionKind::AbstractRead);
-            }
-            _ => {}
-        });
-        needs
     }
 
     /// Objects of different classes are different; only locks can tell.
@@ -479,25 +510,6 @@ impl Member<'_, '_> {
         if !is_true(&facts) {
             self.emit_plain(inhale(facts));
         }
-    }
-
-    /// Makes the claim about a variable's value that follows from its type.
-    pub(crate) fn local_class(&mut self, local: LocalId) -> s::Expr {
-        let ty = self.program().locals[local].ty.clone();
-        let value = var(&self.local(local));
-        self.has_class(&value, &ty, false)
-    }
-
-    /// `value == null || typeOf(value) == C`, or nothing if the type is no class.
-    pub(crate) fn has_class(&self, value: &s::Expr, ty: &Type, exists: bool) -> s::Expr {
-        let Type::Class(class) = ty else { return truth(true) };
-        if self.program().classes.len() < 2 {
-            return truth(true);
-        }
-        self.lowering.used.borrow_mut().classes = true;
-        let class = call(&self.lowering.class_constant(*class), Vec::new());
-        let fits = eq(call(fixed::TYPE_OF, vec![value.clone()]), class);
-        if exists { fits } else { or(vec![eq(value.clone(), null()), fits]) }
     }
 
     /// The environment of another method's contract: its receiver and parameters are given
@@ -517,16 +529,6 @@ impl Member<'_, '_> {
             replaced.insert(result, var(&name));
         }
         Env { this, replaced: Rc::new(replaced), read, side: Side::Exhaled, ..env.clone() }
-    }
-
-    /// Is `e` a term that can be written twice and means the same after other variables are
-    /// assigned?
-    pub(crate) fn is_stable(&self, e: &Expr, assigned: &[LocalId]) -> bool {
-        match &e.kind {
-            ExprKind::This | ExprKind::Null | ExprKind::Int(_) | ExprKind::Bool(_) => true,
-            ExprKind::Local(local) => !assigned.contains(local),
-            _ => false,
-        }
     }
 
     /// The value of `e` as a term that can be repeated later: a literal, an unchanged variable or a

@@ -10,7 +10,7 @@ use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::Member;
+use super::Body;
 use super::annotations::{Annotate, hidden, renamed, said, unplaced};
 use super::assertions::mentions_wait_level;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
@@ -20,7 +20,7 @@ use super::threads::levels::hands_on_wait_level;
 use crate::build::*;
 use crate::names::fixed;
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// The statements of a block, one after the other.
     pub(crate) fn statements(&mut self, block: &Block, env: &Env) {
         for stmt in &block.stmts {

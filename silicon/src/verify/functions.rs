@@ -13,7 +13,7 @@ use symex::knowledge::functions::Phase;
 use symex::report::{MemberReport, Severity};
 use symex::{Context, Engine, Visible};
 use symex_sil::members::function::InSil;
-use syxc::Chalice;
+use syxc::Statements;
 
 /// Contracts first: a body may rely on those of its whole group (trap T5a). But what a function in
 /// `promise_late` promises is for later functions of that kind only. A body may rely on the
@@ -58,9 +58,9 @@ pub(super) fn functions_of_group(
                     // What builds on an ill-formed contract would be reported for no other reason.
                     Phase::Body if is_ill_formed => Ok(None),
                     Phase::Contract if is_direct => {
-                        Chalice::of(engine).function_contract(function).map(Some)
+                        Statements::of(engine).function_contract(function).map(Some)
                     }
-                    Phase::Body if is_direct => Chalice::of(engine).function_body(function),
+                    Phase::Body if is_direct => Statements::of(engine).function_body(function),
                     Phase::Contract => engine.verify_function_contract(in_sil, function).map(Some),
                     Phase::Body => engine.verify_function_body(in_sil, function),
                 }

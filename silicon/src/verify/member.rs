@@ -14,7 +14,7 @@ use symex::knowledge::functions::FunctionAxioms;
 use symex::report::{MemberReport, Severity, Verdict};
 use symex::{Context, Engine, Stop, Visible};
 use symex_sil::Sil;
-use syxc::Chalice;
+use syxc::Statements;
 
 /// Runs the verification of one member, or of a part of it, and turns what happens, panics
 /// included, into its report.
@@ -99,7 +99,7 @@ pub(super) fn verify_body(
     engine: &mut Engine<'_>,
 ) -> Result<(), Stop> {
     if context.own.is_some() {
-        return Chalice::of(engine).verify(member);
+        return Statements::of(engine).verify(member);
     }
     match member {
         Member::Predicate(predicate) => Sil::of(engine).verify_predicate(predicate),

@@ -3,6 +3,7 @@
 //! Constructors compute values that follow from the elements of a collection ([`super::written`]).
 //! Other terms stay as they are, for the axioms of the theory.
 
+use super::written::{maps, multisets, sequences, sets};
 use num_traits::ToPrimitive;
 
 use super::{Sort, SortKind, Term, TermKind, Terms, TheoryOp};
@@ -77,12 +78,12 @@ impl Terms {
     pub(super) fn collection_eq(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right), "equation between different sorts");
         let (op, decided) = match self.sort_kind(self.sort(left)) {
-            SortKind::Seq(_) => (TheoryOp::SeqEqual, self.written_sequences_equal(left, right)),
-            SortKind::Set(_) => (TheoryOp::SetEqual, self.written_sets_equal(left, right)),
+            SortKind::Seq(_) => (TheoryOp::SeqEqual, sequences::are_equal(self, left, right)),
+            SortKind::Set(_) => (TheoryOp::SetEqual, sets::are_equal(self, left, right)),
             SortKind::Multiset(_) => {
-                (TheoryOp::MultisetEqual, self.written_multisets_equal(left, right))
+                (TheoryOp::MultisetEqual, multisets::are_equal(self, left, right))
             }
-            _ => (TheoryOp::MapEqual, self.written_maps_equal(left, right)),
+            _ => (TheoryOp::MapEqual, maps::are_equal(self, left, right)),
         };
         let (left, right) = (left.min(right), left.max(right));
         self.decided_or(decided, op, &[left, right])
@@ -115,7 +116,7 @@ impl Terms {
     /// A sequence as it is, its length noted.
     fn sequence(&mut self, op: TheoryOp, operands: &[Term], sort: Sort) -> Term {
         let sequence = self.theory_term(op, operands, sort);
-        self.note_length(sequence);
+        sequences::note_length(self, sequence);
         sequence
     }
 
@@ -125,10 +126,10 @@ impl Terms {
     }
 
     pub fn seq_append(&mut self, left: Term, right: Term) -> Term {
-        if self.explicit_length(left) == Some(0) {
+        if sequences::length(self, left) == Some(0) {
             return right;
         }
-        if self.explicit_length(right) == Some(0) {
+        if sequences::length(self, right) == Some(0) {
             return left;
         }
         let sort = self.sort(left);
@@ -145,16 +146,16 @@ impl Terms {
     }
 
     pub fn seq_len(&mut self, sequence: Term) -> Term {
-        let length = self.explicit_length(sequence);
+        let length = sequences::length(self, sequence);
         self.computed_or(length, TheoryOp::SeqLength, &[sequence])
     }
 
     pub fn seq_at(&mut self, sequence: Term, index: Term) -> Term {
         if let (Some(length), Some(index)) =
-            (self.explicit_length(sequence), self.as_int(index).and_then(ToPrimitive::to_usize))
+            (sequences::length(self, sequence), self.as_int(index).and_then(ToPrimitive::to_usize))
             && index < length
         {
-            return self.explicit_element(sequence, index);
+            return sequences::element(self, sequence, index);
         }
         let sort = self.element_sort(self.sort(sequence));
         self.theory_term(TheoryOp::SeqIndex, &[sequence, index], sort)
@@ -179,7 +180,7 @@ impl Terms {
     }
 
     pub fn seq_contains(&mut self, element: Term, sequence: Term) -> Term {
-        let decided = self.written_sequence_has(element, sequence);
+        let decided = sequences::has(self, element, sequence);
         self.decided_or(decided, TheoryOp::SeqContains, &[element, sequence])
     }
 
@@ -251,22 +252,22 @@ impl Terms {
     }
 
     pub fn set_contains(&mut self, element: Term, set: Term) -> Term {
-        let decided = self.written_set_has(element, set);
+        let decided = sets::has(self, element, set);
         self.decided_or(decided, TheoryOp::SetContains, &[element, set])
     }
 
     pub fn set_card(&mut self, set: Term) -> Term {
-        let size = self.written_set_size(set);
+        let size = sets::size(self, set);
         self.computed_or(size, TheoryOp::SetCard, &[set])
     }
 
     pub fn set_subset(&mut self, left: Term, right: Term) -> Term {
-        let decided = self.written_subset(left, right);
+        let decided = sets::is_subset(self, left, right);
         self.decided_or(decided, TheoryOp::SetSubset, &[left, right])
     }
 
     pub fn set_disjoint(&mut self, left: Term, right: Term) -> Term {
-        let decided = self.written_disjoint(left, right);
+        let decided = sets::are_disjoint(self, left, right);
         self.decided_or(decided, TheoryOp::SetDisjoint, &[left, right])
     }
 }
@@ -315,22 +316,22 @@ impl Terms {
 
     /// How often an element is in a multiset.
     pub fn multiset_count(&mut self, element: Term, multiset: Term) -> Term {
-        let count = self.written_count(element, multiset);
+        let count = multisets::count(self, element, multiset);
         self.computed_or(count, TheoryOp::MultisetCount, &[element, multiset])
     }
 
     pub fn multiset_card(&mut self, multiset: Term) -> Term {
-        let size = self.written_multiset_size(multiset);
+        let size = multisets::size(self, multiset);
         self.computed_or(size, TheoryOp::MultisetCard, &[multiset])
     }
 
     pub fn multiset_subset(&mut self, left: Term, right: Term) -> Term {
-        let decided = self.written_multiset_within(left, right);
+        let decided = multisets::is_within(self, left, right);
         self.decided_or(decided, TheoryOp::MultisetSubset, &[left, right])
     }
 
     pub fn multiset_disjoint(&mut self, left: Term, right: Term) -> Term {
-        let decided = self.written_multisets_disjoint(left, right);
+        let decided = multisets::are_disjoint(self, left, right);
         self.decided_or(decided, TheoryOp::MultisetDisjoint, &[left, right])
     }
 }
@@ -348,7 +349,7 @@ impl Terms {
     }
 
     pub fn map_lookup(&mut self, map: Term, key: Term) -> Term {
-        if let Some(value) = self.written_lookup(map, key) {
+        if let Some(value) = maps::lookup(self, map, key) {
             return value;
         }
         let sort = self.value_sort(self.sort(map));
@@ -376,13 +377,13 @@ impl Terms {
     }
 
     pub fn map_card(&mut self, map: Term) -> Term {
-        let size = self.written_map_size(map);
+        let size = maps::size(self, map);
         self.computed_or(size, TheoryOp::MapCard, &[map])
     }
 
     pub fn map_disjoint(&mut self, left: Term, right: Term) -> Term {
         let (keys, others) = (self.map_domain(left), self.map_domain(right));
-        let decided = self.written_disjoint(keys, others);
+        let decided = sets::are_disjoint(self, keys, others);
         self.decided_or(decided, TheoryOp::MapDisjoint, &[left, right])
     }
 }

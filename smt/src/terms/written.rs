@@ -11,10 +11,10 @@
 //!   aside, as are parts of which nothing is known.
 //! - A name given by [`Terms::define`] means its value.
 
-mod maps;
-mod multisets;
-mod sequences;
-mod sets;
+pub(super) mod maps;
+pub(super) mod multisets;
+pub(super) mod sequences;
+pub(super) mod sets;
 
 use super::{SortKind, Term, TermKind, Terms, TheoryOp, grow_stack};
 
@@ -27,7 +27,7 @@ impl Terms {
     pub fn define(&mut self, name: Term, value: Term) {
         debug_assert!(value < name, "a name is younger than its value");
         if self.is_collection(self.sort(value)) {
-            if let Some(length) = self.explicit_length(value) {
+            if let Some(length) = sequences::length(self, value) {
                 self.explicit_lengths.insert(name, length);
             }
         } else if self.value(value).is_none() {
@@ -40,12 +40,12 @@ impl Terms {
     /// them are written down.
     pub fn written_elements(&mut self, collection: Term) -> Option<Vec<Term>> {
         match self.sort_kind(self.sort(collection)) {
-            SortKind::Seq(_) => self.elements(collection),
+            SortKind::Seq(_) => sequences::elements(self, collection),
             SortKind::Set(_) => {
-                self.members(collection).map(|members| members.elements().collect())
+                sets::members(self, collection).map(|members| members.elements().collect())
             }
-            SortKind::Multiset(_) => self.occurring_elements(collection),
-            SortKind::Map(..) => match self.entries(collection) {
+            SortKind::Multiset(_) => multisets::elements(self, collection),
+            SortKind::Map(..) => match maps::entries(self, collection) {
                 (entries, None) => Some(entries.into_iter().map(|(key, _)| key).collect()),
                 _ => None,
             },
@@ -105,10 +105,12 @@ impl Terms {
                 let args: Option<Vec<Term>> = args.iter().map(|&arg| self.value(arg)).collect();
                 Some(self.apply(symbol, &args?))
             }
-            TermKind::Theory(op, ..) if op.makes_sequence() => self.sequence_value(term),
-            TermKind::Theory(op, ..) if op.makes_set() => self.set_value(term),
-            TermKind::Theory(op, ..) if op.makes_multiset() => self.multiset_value(term),
-            TermKind::Theory(TheoryOp::MapEmpty | TheoryOp::MapUpdate, ..) => self.map_value(term),
+            TermKind::Theory(op, ..) if op.makes_sequence() => sequences::value(self, term),
+            TermKind::Theory(op, ..) if op.makes_set() => sets::value(self, term),
+            TermKind::Theory(op, ..) if op.makes_multiset() => multisets::value(self, term),
+            TermKind::Theory(TheoryOp::MapEmpty | TheoryOp::MapUpdate, ..) => {
+                maps::value(self, term)
+            }
             _ => None,
         }
     }

@@ -9,11 +9,11 @@ use sil::source::Span;
 use smt::terms::{Quant, Sort, Symbol, Term, TermKind, Terms};
 
 use super::locks::{base_held, moment_sort};
-use crate::Chalice;
+use crate::Threads;
 use symex::Stop;
 use symex::state::thread::{Changes, Locks};
 
-impl Chalice<'_, '_> {
+impl Threads<'_, '_> {
     /// Returns the sorts of the sets of held objects that a function gets.
     pub(crate) fn asked_sorts(&mut self, function: FunctionId) -> Vec<Sort> {
         let set = self.terms.set_sort(Sort::REF);

@@ -14,7 +14,7 @@ use sil::source::Span;
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::levels::Level;
-use crate::{Chalice, Direct, is_pure, span};
+use crate::{Chalice, Direct, Statements, Threads, is_pure, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::language::Language;
 use symex::state::Frame;
@@ -28,7 +28,7 @@ enum Part<'e> {
     WaitLevel(&'e Expr),
 }
 
-impl<'p> Chalice<'_, 'p> {
+impl<'p> Threads<'_, 'p> {
     /// Makes the claim that a channel is owed a message.
     pub(crate) fn is_owed(&mut self, balances: &Balances, channel: Term) -> Term {
         let balance = balance(&mut self.terms, balances, channel);
@@ -62,6 +62,50 @@ impl<'p> Chalice<'_, 'p> {
         Ok(())
     }
 
+    fn move_credit(&mut self, guard: Term, channel: Term, amount: Term, gives: bool) {
+        let change = if gives { self.terms.neg(amount) } else { amount };
+        let zero = self.terms.int(0);
+        let change = self.terms.ite(guard, change, zero);
+        let before = self.here.credits.of(channel).unwrap_or(zero);
+        let after = self.terms.add(before, change);
+        self.here.credits.set(channel, after);
+    }
+
+    /// Shows that no channel is owed a message.
+    pub(crate) fn prove_no_debt(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
+        let balances = self.here.credits.clone();
+        let mut all = Vec::new();
+        for (channel, _) in balances.iter() {
+            let owed = self.is_owed(&balances, channel);
+            all.push(self.terms.not(owed));
+        }
+        let settled = self.terms.and(all);
+        self.prove(settled, Blame::new(ErrorId::DebtFailed, at), reason, at)
+    }
+
+    /// Makes the frame in which the where clause of a channel is meant: of the channel, and of the
+    /// values of a message.
+    fn in_message(
+        &mut self,
+        declaration: ChannelId,
+        channel: Term,
+        values: &[Term],
+    ) -> Result<Frame<'p>, Stop> {
+        let direct = self.direct;
+        let common = self.common()?;
+        let mut store = self.store();
+        store.set(direct.this, channel);
+        store.set(direct.fraction, common);
+        let parameters = &direct.tree.channels[declaration].parameters;
+        for (&parameter, &value) in parameters.iter().zip(values) {
+            store.set(Direct::local(parameter), value);
+        }
+        let user = Some(self.frame.users_variables());
+        Ok(Frame { store, user, ..self.frame.clone() })
+    }
+}
+
+impl Chalice<'_, '_> {
     /// `credit(channel, amount)` makes sense.
     pub(crate) fn credit_makes_sense(
         &mut self,
@@ -136,15 +180,6 @@ impl<'p> Chalice<'_, 'p> {
         Ok(parts)
     }
 
-    fn move_credit(&mut self, guard: Term, channel: Term, amount: Term, gives: bool) {
-        let change = if gives { self.terms.neg(amount) } else { amount };
-        let zero = self.terms.int(0);
-        let change = self.terms.ite(guard, change, zero);
-        let before = self.here.credits.of(channel).unwrap_or(zero);
-        let after = self.terms.add(before, change);
-        self.here.credits.set(channel, after);
-    }
-
     /// Gives away the credits of assertions, or receives them.
     pub(crate) fn move_credits<'e>(
         &mut self,
@@ -153,12 +188,29 @@ impl<'p> Chalice<'_, 'p> {
     ) -> Result<(), Stop> {
         for (guard, part) in self.all_parts(clauses)? {
             if let Part::Credit { channel, amount } = part {
-                self.move_credit(guard, channel, amount, gives);
+                self.threads.move_credit(guard, channel, amount, gives);
             }
         }
         Ok(())
     }
 
+    fn channel(&mut self, channel: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let value = self.eval(channel, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
+        let exists = self.terms.differs(value, Terms::NULL);
+        self.prove(exists, blame, Reason::ReceiverNull, span(channel.span))?;
+        Ok(value)
+    }
+
+    /// Runs where debts count for the wait level.
+    pub(crate) fn counting_debts<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        self.exchanging(|chalice| &mut chalice.frame.thread.counts_debts, true, run).0
+    }
+}
+
+impl Statements<'_, '_> {
     /// Gives the credits of a precondition, and shows what it says of the wait level: channels that
     /// the caller owes a message count for that, of which the callee's contract cannot speak.
     ///
@@ -170,7 +222,7 @@ impl<'p> Chalice<'_, 'p> {
         for (guard, part) in self.all_parts(requires)? {
             match part {
                 Part::Credit { channel, amount } => {
-                    self.move_credit(guard, channel, amount, true);
+                    self.threads.move_credit(guard, channel, amount, true);
                     claims.iter_mut().for_each(|(.., is_early)| *is_early = true);
                 }
                 Part::WaitLevel(claim) => {
@@ -201,26 +253,6 @@ impl<'p> Chalice<'_, 'p> {
         self.prove(goal, blame, Reason::AssertionFalse, span(claim.span))
     }
 
-    /// Runs where debts count for the wait level.
-    pub(crate) fn counting_debts<T>(
-        &mut self,
-        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        self.exchanging(|chalice| &mut chalice.frame.thread.counts_debts, true, run).0
-    }
-
-    /// Shows that no channel is owed a message.
-    pub(crate) fn prove_no_debt(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
-        let balances = self.here.credits.clone();
-        let mut all = Vec::new();
-        for (channel, _) in balances.iter() {
-            let owed = self.is_owed(&balances, channel);
-            all.push(self.terms.not(owed));
-        }
-        let settled = self.terms.and(all);
-        self.prove(settled, Blame::new(ErrorId::DebtFailed, at), reason, at)
-    }
-
     /// Shows that the token of a method carries no debt: nobody would owe it until the token is
     /// joined.
     pub(crate) fn prove_no_debt_in_token(
@@ -243,45 +275,18 @@ impl<'p> Chalice<'_, 'p> {
     pub(crate) fn new_channel(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
         let level = self.choose_level(bounds, at)?;
         let channel = self.new_object("channel")?;
-        let own = self.channel_level(channel)?;
+        let own = self.threads.channel_level(channel)?;
         let same = self.terms.eq(own, level);
         self.assume(same)?;
-        self.is_not_held(channel)?;
+        self.threads.is_not_held(channel)?;
         let (balances, zero) = (self.here.credits.clone(), self.terms.int(0));
         let balance = balance(&mut self.terms, &balances, channel);
         let untouched = self.terms.eq(balance, zero);
         self.assume(untouched)?;
         let chunk = Chunk { arguments: vec![channel], value: level, amount: Terms::WRITE };
-        self.core.add_chunk(self.direct.mu(), chunk)?;
+        let mu = self.direct.mu();
+        self.add_chunk(mu, chunk)?;
         Ok(channel)
-    }
-
-    fn channel(&mut self, channel: &Expr, blame: Blame) -> Result<Term, Stop> {
-        let value = self.eval(channel, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
-        let exists = self.terms.differs(value, Terms::NULL);
-        self.prove(exists, blame, Reason::ReceiverNull, span(channel.span))?;
-        Ok(value)
-    }
-
-    /// Makes the frame in which the where clause of a channel is meant: of the channel, and of the
-    /// values of a message.
-    fn in_message(
-        &mut self,
-        declaration: ChannelId,
-        channel: Term,
-        values: &[Term],
-    ) -> Result<Frame<'p>, Stop> {
-        let direct = self.direct;
-        let common = self.common()?;
-        let mut store = self.store();
-        store.set(direct.this, channel);
-        store.set(direct.fraction, common);
-        let parameters = &direct.tree.channels[declaration].parameters;
-        for (&parameter, &value) in parameters.iter().zip(values) {
-            store.set(Direct::local(parameter), value);
-        }
-        let user = Some(self.frame.users_variables());
-        Ok(Frame { store, user, ..self.frame.clone() })
     }
 
     /// `send channel(arguments)`: what the message transfers is given away, and it may be received
@@ -299,9 +304,9 @@ impl<'p> Chalice<'_, 'p> {
         let values = arguments.iter().map(|argument| self.eval(argument, evaluated));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         let one = self.terms.int(1);
-        self.move_credit(Terms::TRUE, target, one, false);
+        self.threads.move_credit(Terms::TRUE, target, one, false);
         let clause = &self.direct.tree.channels[declaration].where_clause;
-        let frame = self.in_message(declaration, target, &values)?;
+        let frame = self.threads.in_message(declaration, target, &values)?;
         let (done, _) = self.in_frame(frame, |chalice| -> Result<(), Stop> {
             chalice.move_credits(clause, true)?;
             chalice.remember_heap();
@@ -328,30 +333,30 @@ impl<'p> Chalice<'_, 'p> {
         let balance = balance(&mut self.terms, &credits, target);
         let some = self.terms.lt(zero, balance);
         self.prove(some, blame, Reason::NoCredit, span(channel.span))?;
-        let level = self.read_level(target, Some(blame), span(channel.span))?;
-        let wait = Level::Wait { locks: self.locks(at)?, debts: credits };
-        let above = self.level_below(&wait, &Level::Value(level))?;
+        let level = self.threads.read_level(target, Some(blame), span(channel.span))?;
+        let wait = Level::Wait { locks: self.threads.locks(at)?, debts: credits };
+        let above = self.threads.level_below(&wait, &Level::Value(level))?;
         self.prove(above, blame, Reason::LockOrder, span(channel.span))?;
         let declared = &direct.tree.channels[declaration];
         let mut values = Vec::with_capacity(declared.parameters.len());
         for &parameter in &declared.parameters {
             let local = &direct.tree.locals[parameter];
-            let sort = self.sort(&local.ty);
+            let sort = self.threads.sort(&local.ty);
             values.push(self.fresh(&local.name, sort));
         }
         let clause = &declared.where_clause;
         let is_ill_formed =
             direct.messages(declaration).is_some_and(|id| self.is_ill_formed_predicate(id));
-        let frame = self.in_message(declaration, target, &values)?;
+        let frame = self.threads.in_message(declaration, target, &values)?;
         let (done, _) = self.in_frame(frame, |chalice| {
             chalice.produce_received(clause, None, is_ill_formed, blame)?;
             chalice.move_credits(clause, false)
         });
         done?;
         let one = self.terms.int(1);
-        self.move_credit(Terms::TRUE, target, one, true);
+        self.threads.move_credit(Terms::TRUE, target, one, true);
         for (out, value) in outs.iter().zip(values) {
-            self.assign_once(out.local, at)?;
+            self.threads.assign_once(out.local, at)?;
             self.frame.store.set(Direct::local(out.local), value);
         }
         Ok(())

@@ -14,7 +14,7 @@ use smt::terms::{Sort, Term, Terms};
 
 use crate::calls::{Actuals, Call};
 use crate::eval::unknown;
-use crate::{Chalice, Direct, renumbered, span};
+use crate::{Chalice, Direct, Statements, Threads, renumbered, span};
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::language::Language;
@@ -22,7 +22,7 @@ use symex::state::heap::{Chunk, Heap};
 use symex::state::thread::{Fork, Forked, Memory};
 use symex::{Stop, View};
 
-impl Chalice<'_, '_> {
+impl Statements<'_, '_> {
     /// `fork token := receiver.method(arguments)`
     ///
     /// SOUNDNESS: the new thread holds nothing, whatever this one holds.
@@ -38,15 +38,15 @@ impl Chalice<'_, '_> {
         let words = "the precondition of the forked method might not hold";
         let required =
             Blame { lacking, ..Blame::new(ErrorId::ExhaleFailed, call.at).saying(words) };
-        self.prove_receiver(call, &actuals, required)?;
-        let mut frame = self.in_contract(call.method, &actuals);
+        self.threads.prove_receiver(call, &actuals, required)?;
+        let mut frame = self.threads.in_contract(call.method, &actuals);
         if frame.thread.locks.is_some() {
-            let none = self.no_locks();
+            let none = self.threads.no_locks();
             frame.thread.locks = Some(none.clone());
             frame.thread.old_locks = Some(none);
             frame.thread.memory.acquired.clear();
         }
-        let context = self.fraction();
+        let context = self.threads.fraction();
         let before = self.here.heap.clone();
         let (chosen, _) = self.in_frame(frame, |chalice| -> Result<_, Stop> {
             let chosen = chalice.choose_for_callee(context, &callee.requires)?;
@@ -64,35 +64,19 @@ impl Chalice<'_, '_> {
         let chunk = Chunk { arguments: vec![new], value: Terms::TRUE, amount: Terms::WRITE };
         self.add_chunk(joinable, chunk)?;
         if let Some(chosen) = chosen {
-            let of_token = self.of_token(new)?;
+            let of_token = self.threads.of_token(new)?;
             let same = self.terms.eq(of_token, chosen);
             self.assume(same)?;
         }
-        let carried = self.carried(new, call.method);
+        let carried = self.threads.carried(new, call.method);
         let same = same_actuals(&mut self.terms, &carried, &actuals);
         self.assume(same)?;
         std::rc::Rc::make_mut(&mut self.here.forks).push(Fork { token: new, heap: before });
         if let Some(out) = token {
-            self.assign_once(out.local, call.at)?;
+            self.threads.assign_once(out.local, call.at)?;
             self.frame.store.set(Direct::local(out.local), new);
         }
         Ok(())
-    }
-
-    /// Returns the receiver and the arguments that a token carries from its fork.
-    fn carried(&mut self, token: Term, method: MethodId) -> Actuals {
-        let direct = self.direct;
-        let number = method.into_raw().into_u32();
-        let parameters = &direct.tree.methods[method].parameters;
-        let receiver =
-            of_fork(&mut self.terms, &format!("direct.token.{number}.this"), token, Sort::REF);
-        let mut arguments = Vec::with_capacity(parameters.len());
-        for (position, &parameter) in parameters.iter().enumerate() {
-            let sort = self.sort(&direct.tree.locals[parameter].ty);
-            let name = format!("direct.token.{number}.{position}");
-            arguments.push(of_fork(&mut self.terms, &name, token, sort));
-        }
-        Actuals { receiver, arguments }
     }
 
     /// `join outs := token`
@@ -108,16 +92,16 @@ impl Chalice<'_, '_> {
         let blame = Blame::new(ErrorId::JoinFailed, at);
         let token_at = span(token.span);
         let token = self.eval(token, Blame::new(ErrorId::AssignmentFailed, at))?;
-        self.prove_joinable(token, at, token_at)?;
-        let actuals = self.carried(token, method);
-        let mut frame = self.in_contract(method, &actuals);
-        let fraction = self.of_token(token)?;
+        self.threads.prove_joinable(token, at, token_at)?;
+        let actuals = self.threads.carried(token, method);
+        let mut frame = self.threads.in_contract(method, &actuals);
+        let fraction = self.threads.of_token(token)?;
         frame.store.set(direct.fraction, fraction);
         if frame.thread.locks.is_some() {
-            let (after, before) = (self.unknown_locks(), self.unknown_locks());
+            let (after, before) = (self.threads.unknown_locks(), self.threads.unknown_locks());
             (frame.thread.locks, frame.thread.old_locks) = (Some(after), Some(before));
         }
-        frame.past.old = self.heap_of_fork(token)?;
+        frame.past.old = self.threads.heap_of_fork(token)?;
         if frame.past.old.is_none() {
             frame.thread.forked = Some(Forked { token, method: renumbered(method) });
         }
@@ -125,14 +109,32 @@ impl Chalice<'_, '_> {
         let forked = std::mem::take(&mut frame.thread.memory.forked);
         frame.thread.memory = Memory { forked, ..Memory::default() };
         let (done, inner) = self.in_frame(frame, |chalice| {
-            chalice.forget(callee.results.iter().copied());
+            chalice.threads.forget(callee.results.iter().copied());
             chalice.produce_all(&callee.ensures, None, |_| blame.trusted())?;
             chalice.move_credits(&callee.ensures, false)
         });
         done?;
-        self.recall_levels()?;
+        self.threads.recall_levels()?;
         self.write_field(token, direct.joinable, Terms::FALSE, at, blame)?;
-        self.take_results(method, outs, &inner.store, at)
+        self.threads.take_results(method, outs, &inner.store, at)
+    }
+}
+
+impl Threads<'_, '_> {
+    /// Returns the receiver and the arguments that a token carries from its fork.
+    fn carried(&mut self, token: Term, method: MethodId) -> Actuals {
+        let direct = self.direct;
+        let number = method.into_raw().into_u32();
+        let parameters = &direct.tree.methods[method].parameters;
+        let receiver =
+            of_fork(&mut self.terms, &format!("direct.token.{number}.this"), token, Sort::REF);
+        let mut arguments = Vec::with_capacity(parameters.len());
+        for (position, &parameter) in parameters.iter().enumerate() {
+            let sort = self.sort(&direct.tree.locals[parameter].ty);
+            let name = format!("direct.token.{number}.{position}");
+            arguments.push(of_fork(&mut self.terms, &name, token, sort));
+        }
+        Actuals { receiver, arguments }
     }
 
     /// Shows that a thread can be joined: nobody else may join it, and nobody has.
@@ -170,7 +172,9 @@ impl Chalice<'_, '_> {
         }
         Ok(None)
     }
+}
 
+impl Chalice<'_, '_> {
     /// Returns the values of `old` in the postcondition of a thread that was forked elsewhere.
     /// Equal expressions are one value, and each choice of the variables around has a value.
     pub(crate) fn old_of_fork(
@@ -194,7 +198,7 @@ impl Chalice<'_, '_> {
             }
         }
         let sorts: Vec<Sort> = arguments.iter().map(|&value| self.terms.sort(value)).collect();
-        let sort = self.sort(&body.ty);
+        let sort = self.threads.sort(&body.ty);
         let name = format!("direct.old.{}.{position}", forked.method.into_raw().into_u32());
         let symbol = self.terms.declare_function(&name, &sorts, sort);
         let value = self.terms.apply(symbol, &arguments);
@@ -220,8 +224,9 @@ impl Chalice<'_, '_> {
         };
         let token = self.eval(token, blame)?;
         let at = span(whole.span);
-        let joinable = self.core.read_field(token, self.direct.joinable, Sort::BOOL, at, blame)?;
-        let carried = self.carried(token, *method);
+        let joinable = self.direct.joinable;
+        let joinable = self.read_field(token, joinable, Sort::BOOL, at, blame)?;
+        let carried = self.threads.carried(token, *method);
         let receiver = self.eval(receiver, blame)?;
         let mut claims = vec![joinable, self.terms.identical(carried.receiver, receiver)];
         for (argument, &known) in arguments.iter().zip(&carried.arguments) {

@@ -19,7 +19,7 @@ use la_arena::ArenaMap;
 use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
-use crate::{Chalice, Direct, is_pure, span};
+use crate::{Chalice, Direct, Statements, is_pure, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::language::Language;
 use symex::state::heap::Heap;
@@ -163,45 +163,6 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    /// The history constraint of a class makes sense: of three states in a row, whose permissions
-    /// have been asked for, each follows itself and the last one the first.
-    pub(crate) fn check_history(&mut self, class: ClassId) -> Result<(), Stop> {
-        let direct = self.direct;
-        let clauses = direct.history(class);
-        if clauses.is_empty() {
-            return Ok(());
-        }
-        let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
-        let mut states = vec![self.here.heap.clone()];
-        for round in 0..2 {
-            self.here.heap = Heap::inexact();
-            self.produce_all(direct.invariants(class), None, |clause| {
-                ill_formed(clause).trusted()
-            })?;
-            for clause in clauses {
-                let blame =
-                    if round == 0 { ill_formed(clause) } else { ill_formed(clause).trusted() };
-                let before = states[round].clone();
-                let claim = self.since(std::slice::from_ref(clause), before, blame)?;
-                if self.is_ill_formed_at(span(clause.span))? {
-                    return self.end_unframed();
-                }
-                self.assume(claim)?;
-            }
-            states.push(self.here.heap.clone());
-            let (error, old) = match round {
-                0 => (ErrorId::InvariantNotReflexive, &states[1]),
-                _ => (ErrorId::InvariantNotTransitive, &states[0]),
-            };
-            for clause in clauses {
-                let blame = Blame::new(error, span(clause.span)).trusted();
-                let clause = std::slice::from_ref(clause);
-                self.prove_history(clause, old.clone(), blame)?;
-            }
-        }
-        Ok(())
-    }
-
     /// The parts of clauses that stand under conditions, each with when it counts: where the state
     /// is, and as it is.
     fn guarded<'e>(
@@ -276,14 +237,14 @@ impl Chalice<'_, '_> {
         let blame = Blame::new(ErrorId::CallFailed, at).silent();
         let of = self.eval(object, blame)?;
         let other = self.eval(readable, blame)?;
-        let locks = self.locks(at)?;
+        let locks = self.threads.locks(at)?;
         let is_it = self.terms.identical(of, other);
-        let held = self.is_held(&locks, of);
+        let held = self.threads.is_held(&locks, of);
         let is_left = self.terms.not(held);
         let guard = self.terms.and([is_it, is_left]);
         let same = self.under(guard, |chalice| {
             let before = chalice.level_left(of)?;
-            let now = chalice.read_level(of, None, at)?;
+            let now = chalice.threads.read_level(of, None, at)?;
             Ok(chalice.terms.eq(before, now))
         })?;
         Ok(same.map_or(Terms::TRUE, |same| self.terms.implies(guard, same)))
@@ -304,6 +265,47 @@ impl Chalice<'_, '_> {
         }
         Ok(())
     }
+}
+
+impl Statements<'_, '_> {
+    /// The history constraint of a class makes sense: of three states in a row, whose permissions
+    /// have been asked for, each follows itself and the last one the first.
+    pub(crate) fn check_history(&mut self, class: ClassId) -> Result<(), Stop> {
+        let direct = self.direct;
+        let clauses = direct.history(class);
+        if clauses.is_empty() {
+            return Ok(());
+        }
+        let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
+        let mut states = vec![self.here.heap.clone()];
+        for round in 0..2 {
+            self.here.heap = Heap::inexact();
+            self.produce_all(direct.invariants(class), None, |clause| {
+                ill_formed(clause).trusted()
+            })?;
+            for clause in clauses {
+                let blame =
+                    if round == 0 { ill_formed(clause) } else { ill_formed(clause).trusted() };
+                let before = states[round].clone();
+                let claim = self.since(std::slice::from_ref(clause), before, blame)?;
+                if self.is_ill_formed_at(span(clause.span))? {
+                    return self.end_unframed();
+                }
+                self.assume(claim)?;
+            }
+            states.push(self.here.heap.clone());
+            let (error, old) = match round {
+                0 => (ErrorId::InvariantNotReflexive, &states[1]),
+                _ => (ErrorId::InvariantNotTransitive, &states[0]),
+            };
+            for clause in clauses {
+                let blame = Blame::new(error, span(clause.span)).trusted();
+                let clause = std::slice::from_ref(clause);
+                self.prove_history(clause, old.clone(), blame)?;
+            }
+        }
+        Ok(())
+    }
 
     /// The object is about to be left: what its history asks for, and its state to be kept. The
     /// state is that of the thread.
@@ -316,12 +318,12 @@ impl Chalice<'_, '_> {
     ) -> Result<(), Stop> {
         let clauses = self.direct.history(class);
         if !clauses.is_empty() && mode == LockMode::Write {
-            let old = self.heap_of_acquire(object)?;
+            let old = self.threads.heap_of_acquire(object)?;
             self.prove_history_of(object, clauses, old, at)?;
         }
-        let locks = self.locks(at)?;
-        let level = self.level_at(&locks, object);
-        self.note_left(object, level);
+        let locks = self.threads.locks(at)?;
+        let level = self.threads.level_at(&locks, object);
+        self.threads.note_left(object, level);
         Ok(())
     }
 
@@ -339,7 +341,7 @@ impl Chalice<'_, '_> {
             let old = self.here.heap.clone();
             self.prove_history_of(object, clauses, old, at)?;
         }
-        self.note_left(object, level);
+        self.threads.note_left(object, level);
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use chalice::program::walk::each_stmt;
 use chalice::program::{Access, Block, EvalState, Expr, ExprKind, PermissionKind, StmtKind};
 use smt::terms::{Sort, Term, Terms};
 
-use crate::{Chalice, Direct, is_impure, span};
+use crate::{Chalice, Direct, Threads, is_impure, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::run::explore::Answer;
 use symex::state::heap::{Chunk, Heap, Resource};
@@ -34,7 +34,7 @@ enum Moment {
 /// A state that may be meant, and when it is.
 type Candidate = (Term, Kept);
 
-impl Chalice<'_, '_> {
+impl Threads<'_, '_> {
     /// The present state, as one of those that are kept.
     fn present(&self, of: Term, level: Option<Term>) -> Kept {
         Kept { of, heap: self.here.heap.clone(), is_own: true, level }
@@ -114,28 +114,6 @@ impl Chalice<'_, '_> {
         Ok(found)
     }
 
-    /// A value in the state that is meant.
-    fn in_candidates(
-        &mut self,
-        candidates: &[Candidate],
-        value: &mut dyn FnMut(&mut Self, &Kept) -> Result<Term, Stop>,
-    ) -> Result<Term, Stop> {
-        let Some(((is_it, kept), rest)) = candidates.split_first() else {
-            return Err(Stop::Infeasible);
-        };
-        let is_not = self.terms.not(*is_it);
-        let own = self.under(*is_it, |chalice| value(chalice, kept))?;
-        if rest.is_empty() {
-            return own.ok_or(Stop::Infeasible);
-        }
-        let other = self.under(is_not, |chalice| chalice.in_candidates(rest, value))?;
-        match (own, other) {
-            (Some(own), Some(other)) => Ok(self.terms.ite(*is_it, own, other)),
-            (Some(only), None) | (None, Some(only)) => Ok(only),
-            (None, None) => Err(Stop::Infeasible),
-        }
-    }
-
     /// Which of the states that may be meant it is on this path.
     fn decide_moment(&mut self, candidates: Vec<Candidate>) -> Result<Kept, Stop> {
         for (is_it, kept) in candidates {
@@ -144,91 +122,6 @@ impl Chalice<'_, '_> {
             }
         }
         Err(Stop::Infeasible)
-    }
-
-    /// The object or token, and which of its states is meant.
-    fn moment(&mut self, state: &EvalState, blame: Blame) -> Result<(Moment, Term), Stop> {
-        let (moment, of) = match state {
-            EvalState::Acquire(object) => (Moment::Acquired, object),
-            EvalState::Release(object) => (Moment::Left, object),
-            EvalState::Fork { token, .. } => (Moment::Forked, token),
-        };
-        Ok((moment, self.eval(of, blame)?))
-    }
-
-    /// `eval(state, body)` that says nothing of permission. Of a fork it says, too, that the thread
-    /// was started so.
-    pub(crate) fn eval_state(
-        &mut self,
-        whole: &Expr,
-        state: &EvalState,
-        body: &Expr,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        let claim = match state {
-            EvalState::Fork { .. } => self.claims_fork(whole, state, blame)?,
-            EvalState::Acquire(_) | EvalState::Release(_) => Terms::TRUE,
-        };
-        if matches!(body.kind, ExprKind::Bool(true)) {
-            return Ok(claim);
-        }
-        let value = self.under(claim, |chalice| {
-            let (moment, of) = chalice.moment(state, blame)?;
-            let candidates = chalice.candidates(moment, of)?;
-            chalice.in_candidates(&candidates, &mut |chalice, kept| {
-                chalice.value_then(kept, body, blame)
-            })
-        })?;
-        match (claim, value) {
-            (Terms::TRUE, Some(value)) => Ok(value),
-            (claim, Some(value)) => Ok(self.terms.and([claim, value])),
-            (_, None) => Ok(Terms::FALSE),
-        }
-    }
-
-    /// A value in a kept state. What was not held there ends no path: nothing that follows depends
-    /// on it.
-    fn value_then(&mut self, kept: &Kept, body: &Expr, blame: Blame) -> Result<Term, Stop> {
-        let mut eval = |chalice: &mut Self| chalice.eval(body, blame);
-        self.in_heap(kept.heap.clone(), |chalice| chalice.join(&mut eval))
-    }
-
-    /// Returns the told state before a fork, for the values of `old` there.
-    pub(crate) fn told_of_fork(&mut self, token: Term, body: &Expr) -> Result<Option<Term>, Stop> {
-        let candidates = self.candidates(Moment::Forked, token)?;
-        let Some((Terms::TRUE, kept)) = candidates.first() else { return Ok(None) };
-        let blame = Blame::new(ErrorId::JoinFailed, span(body.span)).silent();
-        self.value_then(kept, body, blame).map(Some)
-    }
-
-    /// Learns a contract's statement about a state.
-    pub(crate) fn learn_of_state(
-        &mut self,
-        whole: &Expr,
-        state: &EvalState,
-        body: &Expr,
-        blame: Blame,
-    ) -> Result<(), Stop> {
-        if let EvalState::Fork { .. } = state {
-            let claim = self.claims_fork(whole, state, blame)?;
-            self.assume(claim)?;
-        }
-        let (moment, of) = self.moment(state, blame)?;
-        let candidates = self.candidates(moment, of)?;
-        let mut kept = match candidates.into_iter().next() {
-            Some((Terms::TRUE, kept)) => kept,
-            _ => self.unknown_moment(of),
-        };
-        let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
-        let learnt = self.each_part(body, is_impure, blame, &mut |chalice, part| {
-            chalice.learn_then(part, kept.is_own, blame)
-        });
-        kept.heap = std::mem::replace(&mut self.here.heap, outer);
-        learnt?;
-        if !kept.is_own {
-            self.keep(moment, kept);
-        }
-        Ok(())
     }
 
     /// Keeps a state as that of its object, in place of what was known of it so far.
@@ -243,48 +136,6 @@ impl Chalice<'_, '_> {
         match known {
             Some(position) => moments.set(first + position, kept),
             None => moments.push(kept),
-        }
-    }
-
-    /// A part of what is told of a state is known from here on.
-    fn learn_then(&mut self, assertion: &Expr, is_own: bool, blame: Blame) -> Result<(), Stop> {
-        match &assertion.kind {
-            ExprKind::Access(access) => {
-                let amount = self.told(access, blame)?;
-                for (resource, arguments) in self.locations(access, blame)? {
-                    if is_own || self.was_held(resource, &arguments, amount, false)? {
-                        continue;
-                    }
-                    let known = self.lookup(resource, &arguments, blame.silent())?;
-                    let value = match known {
-                        Some(value) => value,
-                        None => {
-                            let sort = self.resource_sort(resource);
-                            let name = self.resource_name(resource);
-                            self.fresh(&name, sort)
-                        }
-                    };
-                    self.add_chunk(resource, Chunk { arguments, value, amount })?;
-                }
-                Ok(())
-            }
-            _ => {
-                let fact = self.eval(assertion, blame)?;
-                self.assume(fact)
-            }
-        }
-    }
-
-    /// How much was held at least where an access is told: with `rd`, some.
-    fn told(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
-        match access.amount.kind {
-            PermissionKind::AbstractRead | PermissionKind::Star => {
-                let some = self.fresh("told", Sort::PERM);
-                let positive = self.terms.lt(Terms::NONE, some);
-                self.assume(positive)?;
-                Ok(some)
-            }
-            _ => self.amount(&access.amount, blame),
         }
     }
 
@@ -333,6 +184,150 @@ impl Chalice<'_, '_> {
         self.terms.or(any)
     }
 
+    /// The heap in which an object was acquired, as far as it is known.
+    pub(crate) fn heap_of_acquire(&mut self, object: Term) -> Result<Heap, Stop> {
+        let candidates = self.candidates(Moment::Acquired, object)?;
+        Ok(self.decide_moment(candidates)?.heap)
+    }
+}
+
+impl Chalice<'_, '_> {
+    /// The level that an object had when it was last left.
+    pub(crate) fn level_left(&mut self, object: Term) -> Result<Term, Stop> {
+        let candidates = self.threads.candidates(Moment::Left, object)?;
+        let sort = self.threads.level_sort();
+        self.in_candidates(&candidates, &mut |chalice, kept| {
+            Ok(kept.level.unwrap_or_else(|| chalice.fresh("level", sort)))
+        })
+    }
+
+    /// The object or token, and which of its states is meant.
+    fn moment(&mut self, state: &EvalState, blame: Blame) -> Result<(Moment, Term), Stop> {
+        let (moment, of) = match state {
+            EvalState::Acquire(object) => (Moment::Acquired, object),
+            EvalState::Release(object) => (Moment::Left, object),
+            EvalState::Fork { token, .. } => (Moment::Forked, token),
+        };
+        Ok((moment, self.eval(of, blame)?))
+    }
+
+    /// `eval(state, body)` that says nothing of permission. Of a fork it says, too, that the thread
+    /// was started so.
+    pub(crate) fn eval_state(
+        &mut self,
+        whole: &Expr,
+        state: &EvalState,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let claim = match state {
+            EvalState::Fork { .. } => self.claims_fork(whole, state, blame)?,
+            EvalState::Acquire(_) | EvalState::Release(_) => Terms::TRUE,
+        };
+        if matches!(body.kind, ExprKind::Bool(true)) {
+            return Ok(claim);
+        }
+        let value = self.under(claim, |chalice| {
+            let (moment, of) = chalice.moment(state, blame)?;
+            let candidates = chalice.threads.candidates(moment, of)?;
+            chalice.in_candidates(&candidates, &mut |chalice, kept| {
+                chalice.value_then(kept, body, blame)
+            })
+        })?;
+        match (claim, value) {
+            (Terms::TRUE, Some(value)) => Ok(value),
+            (claim, Some(value)) => Ok(self.terms.and([claim, value])),
+            (_, None) => Ok(Terms::FALSE),
+        }
+    }
+
+    /// A value in a kept state. What was not held there ends no path: nothing that follows depends
+    /// on it.
+    fn value_then(&mut self, kept: &Kept, body: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let mut eval = |chalice: &mut Self| chalice.eval(body, blame);
+        self.in_heap(kept.heap.clone(), |chalice| chalice.join(&mut eval))
+    }
+
+    /// Returns the told state before a fork, for the values of `old` there.
+    pub(crate) fn told_of_fork(&mut self, token: Term, body: &Expr) -> Result<Option<Term>, Stop> {
+        let candidates = self.threads.candidates(Moment::Forked, token)?;
+        let Some((Terms::TRUE, kept)) = candidates.first() else { return Ok(None) };
+        let blame = Blame::new(ErrorId::JoinFailed, span(body.span)).silent();
+        self.value_then(kept, body, blame).map(Some)
+    }
+
+    /// Learns a contract's statement about a state.
+    pub(crate) fn learn_of_state(
+        &mut self,
+        whole: &Expr,
+        state: &EvalState,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        if let EvalState::Fork { .. } = state {
+            let claim = self.claims_fork(whole, state, blame)?;
+            self.assume(claim)?;
+        }
+        let (moment, of) = self.moment(state, blame)?;
+        let candidates = self.threads.candidates(moment, of)?;
+        let mut kept = match candidates.into_iter().next() {
+            Some((Terms::TRUE, kept)) => kept,
+            _ => self.threads.unknown_moment(of),
+        };
+        let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
+        let learnt = self.each_part(body, is_impure, blame, &mut |chalice, part| {
+            chalice.learn_then(part, kept.is_own, blame)
+        });
+        kept.heap = std::mem::replace(&mut self.here.heap, outer);
+        learnt?;
+        if !kept.is_own {
+            self.threads.keep(moment, kept);
+        }
+        Ok(())
+    }
+
+    /// A part of what is told of a state is known from here on.
+    fn learn_then(&mut self, assertion: &Expr, is_own: bool, blame: Blame) -> Result<(), Stop> {
+        match &assertion.kind {
+            ExprKind::Access(access) => {
+                let amount = self.told(access, blame)?;
+                for (resource, arguments) in self.locations(access, blame)? {
+                    if is_own || self.threads.was_held(resource, &arguments, amount, false)? {
+                        continue;
+                    }
+                    let known = self.lookup(resource, &arguments, blame.silent())?;
+                    let value = match known {
+                        Some(value) => value,
+                        None => {
+                            let sort = self.resource_sort(resource);
+                            let name = self.resource_name(resource);
+                            self.fresh(&name, sort)
+                        }
+                    };
+                    self.add_chunk(resource, Chunk { arguments, value, amount })?;
+                }
+                Ok(())
+            }
+            _ => {
+                let fact = self.eval(assertion, blame)?;
+                self.assume(fact)
+            }
+        }
+    }
+
+    /// How much was held at least where an access is told: with `rd`, some.
+    fn told(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
+        match access.amount.kind {
+            PermissionKind::AbstractRead | PermissionKind::Star => {
+                let some = self.fresh("told", Sort::PERM);
+                let positive = self.terms.lt(Terms::NONE, some);
+                self.assume(positive)?;
+                Ok(some)
+            }
+            _ => self.amount(&access.amount, blame),
+        }
+    }
+
     /// Shows a statement about a state.
     pub(crate) fn show_of_state(
         &mut self,
@@ -346,8 +341,8 @@ impl Chalice<'_, '_> {
             self.prove(claim, blame, Reason::AssertionFalse, span(whole.span))?;
         }
         let (moment, of) = self.moment(state, blame)?;
-        let candidates = self.candidates(moment, of)?;
-        let kept = self.decide_moment(candidates)?;
+        let candidates = self.threads.candidates(moment, of)?;
+        let kept = self.threads.decide_moment(candidates)?;
         let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
         // SOUNDNESS: so that amounts are shown not to be negative.
         let consuming = self.here.consuming.replace(kept.heap);
@@ -370,7 +365,7 @@ impl Chalice<'_, '_> {
                 );
                 let amount = if is_some { None } else { Some(self.amount(&access.amount, blame)?) };
                 for (resource, arguments) in self.locations(access, blame)? {
-                    let claim = self.holding(resource, &arguments, amount, adds_up);
+                    let claim = self.threads.holding(resource, &arguments, amount, adds_up);
                     if self.ask_obligation(claim)? != Answer::Yes {
                         let heap = self.here.heap.clone();
                         let reported = self.report_permission(blame, at)?;
@@ -386,19 +381,26 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// The heap in which an object was acquired, as far as it is known.
-    pub(crate) fn heap_of_acquire(&mut self, object: Term) -> Result<Heap, Stop> {
-        let candidates = self.candidates(Moment::Acquired, object)?;
-        Ok(self.decide_moment(candidates)?.heap)
-    }
-
-    /// The level that an object had when it was last left.
-    pub(crate) fn level_left(&mut self, object: Term) -> Result<Term, Stop> {
-        let candidates = self.candidates(Moment::Left, object)?;
-        let sort = self.level_sort();
-        self.in_candidates(&candidates, &mut |chalice, kept| {
-            Ok(kept.level.unwrap_or_else(|| chalice.fresh("level", sort)))
-        })
+    /// A value in the state that is meant.
+    fn in_candidates(
+        &mut self,
+        candidates: &[Candidate],
+        value: &mut dyn FnMut(&mut Self, &Kept) -> Result<Term, Stop>,
+    ) -> Result<Term, Stop> {
+        let Some(((is_it, kept), rest)) = candidates.split_first() else {
+            return Err(Stop::Infeasible);
+        };
+        let is_not = self.terms.not(*is_it);
+        let own = self.under(*is_it, |chalice| value(chalice, kept))?;
+        if rest.is_empty() {
+            return own.ok_or(Stop::Infeasible);
+        }
+        let other = self.under(is_not, |chalice| chalice.in_candidates(rest, value))?;
+        match (own, other) {
+            (Some(own), Some(other)) => Ok(self.terms.ite(*is_it, own, other)),
+            (Some(only), None) | (None, Some(only)) => Ok(only),
+            (None, None) => Err(Stop::Infeasible),
+        }
     }
 }
 

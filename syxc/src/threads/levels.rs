@@ -13,7 +13,7 @@ use smt::terms::{Quant, Sort, Term, Terms};
 
 use super::locks::base_held;
 use crate::eval::unknown;
-use crate::{Chalice, span};
+use crate::{Chalice, Threads, span};
 use symex::Stop;
 use symex::findings::blame::Blame;
 use symex::findings::blame::unsupported_at;
@@ -29,7 +29,7 @@ pub(crate) enum Level {
     Wait { locks: Locks, debts: Balances },
 }
 
-impl Chalice<'_, '_> {
+impl Threads<'_, '_> {
     pub(crate) fn level_sort(&mut self) -> Sort {
         self.sort(&Type::Mu)
     }
@@ -67,42 +67,6 @@ impl Chalice<'_, '_> {
         let triggers = vec![vec![above], vec![under]];
         let least = self.terms.forall(&[a], triggers, least, "direct.least", 0);
         self.assume(least)
-    }
-
-    /// A comparison of levels.
-    pub(crate) fn compare_levels(
-        &mut self,
-        (whole, op): (&Expr, BinaryOp),
-        left: &Expr,
-        right: &Expr,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        let left = self.side(left, blame)?;
-        let right = self.side(right, blame)?;
-        match op {
-            BinaryOp::Below => self.level_below(&left, &right),
-            BinaryOp::Eq => self.level_equal(&left, &right),
-            BinaryOp::Ne => {
-                let same = self.level_equal(&left, &right)?;
-                Ok(self.terms.not(same))
-            }
-            _ => unknown(whole),
-        }
-    }
-
-    fn side(&mut self, side: &Expr, blame: Blame) -> Result<Level, Stop> {
-        let thread = &self.frame.thread;
-        let locks = match &side.kind {
-            ExprKind::WaitLevel => &thread.locks,
-            ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => &thread.old_locks,
-            _ => return Ok(Level::Value(self.eval(side, blame)?)),
-        };
-        let debts =
-            if thread.counts_debts { self.here.credits.clone() } else { Balances::default() };
-        match locks.clone() {
-            Some(locks) => Ok(Level::Wait { locks, debts }),
-            None => unsupported_at(span(side.span), "`waitlevel` where there is no thread"),
-        }
     }
 
     /// `left << right`
@@ -276,6 +240,44 @@ impl Chalice<'_, '_> {
         let noted = Noted { quant, bound: bound.to_vec(), triggers, body, facts: Vec::new() };
         self.note_quantifier(formula, noted);
         formula
+    }
+}
+
+impl Chalice<'_, '_> {
+    /// A comparison of levels.
+    pub(crate) fn compare_levels(
+        &mut self,
+        (whole, op): (&Expr, BinaryOp),
+        left: &Expr,
+        right: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let left = self.side(left, blame)?;
+        let right = self.side(right, blame)?;
+        match op {
+            BinaryOp::Below => self.threads.level_below(&left, &right),
+            BinaryOp::Eq => self.threads.level_equal(&left, &right),
+            BinaryOp::Ne => {
+                let same = self.threads.level_equal(&left, &right)?;
+                Ok(self.terms.not(same))
+            }
+            _ => unknown(whole),
+        }
+    }
+
+    fn side(&mut self, side: &Expr, blame: Blame) -> Result<Level, Stop> {
+        let thread = &self.frame.thread;
+        let locks = match &side.kind {
+            ExprKind::WaitLevel => &thread.locks,
+            ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => &thread.old_locks,
+            _ => return Ok(Level::Value(self.eval(side, blame)?)),
+        };
+        let debts =
+            if thread.counts_debts { self.here.credits.clone() } else { Balances::default() };
+        match locks.clone() {
+            Some(locks) => Ok(Level::Wait { locks, debts }),
+            None => unsupported_at(span(side.span), "`waitlevel` where there is no thread"),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use smt::terms::{Quant, Sort, Term, Terms};
 
 use super::asking::sets_of;
 use super::levels::{known, objects};
-use crate::{Chalice, Direct, renumbered, span};
+use crate::{Chalice, Direct, Statements, Threads, renumbered, span};
 use symex::Stop;
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
@@ -32,7 +32,7 @@ impl Listed<'_> {
     }
 }
 
-impl Chalice<'_, '_> {
+impl Threads<'_, '_> {
     /// Where the locks of a thread are not known: any may be held.
     pub(crate) fn unknown_locks(&mut self) -> Locks {
         let sort = moment_sort(&mut self.terms);
@@ -258,19 +258,6 @@ impl Chalice<'_, '_> {
         self.assume(fact)
     }
 
-    /// Learns that a held object is shared.
-    pub(crate) fn is_shared(&mut self, target: &Expr) -> Result<(), Stop> {
-        let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
-        let blame = Blame::new(ErrorId::InhaleFailed, span(target.span)).silent();
-        let object = self.eval(target, blame)?;
-        let held = self.is_held(&locks, object);
-        let level = self.level_at(&locks, object);
-        let bottom = self.bottom();
-        let shared = self.terms.differs(level, bottom);
-        let fact = self.terms.implies(held, shared);
-        self.assume(fact)
-    }
-
     /// Nobody holds a new object.
     pub(crate) fn is_not_held(&mut self, object: Term) -> Result<(), Stop> {
         let thread = &self.frame.thread;
@@ -280,15 +267,6 @@ impl Chalice<'_, '_> {
             self.assume(not_held)?;
         }
         Ok(())
-    }
-
-    /// The values of a lockchange list, each shown to have one where `blame` does not trust it.
-    pub(crate) fn list(
-        &mut self,
-        list: &[Expr],
-        blame: impl Fn(&Expr) -> Blame,
-    ) -> Result<Vec<Term>, Stop> {
-        list.iter().map(|object| self.eval(object, blame(object))).collect()
     }
 
     /// Forgets whether the objects of a list are held, and at which levels. The list names its
@@ -338,23 +316,6 @@ impl Chalice<'_, '_> {
             Given::Parameter(local) => self.frame.store.get(Direct::local(*local)),
         };
         direct.locking.method(id).relevels.iter().filter_map(value).collect()
-    }
-
-    /// The objects of a list are those that it names where the state is.
-    ///
-    /// SOUNDNESS: nothing is known of these objects but what the list makes of them, and an
-    /// expression has one value.
-    pub(crate) fn name_listed(
-        &mut self,
-        listed: &Listed<'_>,
-        blame: impl Fn(&Expr) -> Blame,
-    ) -> Result<(), Stop> {
-        let values = self.list(listed.list, blame)?;
-        for (&object, value) in listed.objects.iter().zip(values) {
-            let same = self.terms.identical(object, value);
-            self.assume(same)?;
-        }
-        Ok(())
     }
 
     /// Shows that no more has changed of the locks since the start of the method than a list says.
@@ -480,6 +441,49 @@ impl Chalice<'_, '_> {
             {
                 self.is_of_class(value, class, false)?;
             }
+        }
+        Ok(())
+    }
+}
+
+impl Chalice<'_, '_> {
+    /// Learns that a held object is shared.
+    pub(crate) fn is_shared(&mut self, target: &Expr) -> Result<(), Stop> {
+        let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
+        let blame = Blame::new(ErrorId::InhaleFailed, span(target.span)).silent();
+        let object = self.eval(target, blame)?;
+        let held = self.threads.is_held(&locks, object);
+        let level = self.threads.level_at(&locks, object);
+        let bottom = self.threads.bottom();
+        let shared = self.terms.differs(level, bottom);
+        let fact = self.terms.implies(held, shared);
+        self.assume(fact)
+    }
+
+    /// The values of a lockchange list, each shown to have one where `blame` does not trust it.
+    pub(crate) fn list(
+        &mut self,
+        list: &[Expr],
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Vec<Term>, Stop> {
+        list.iter().map(|object| self.eval(object, blame(object))).collect()
+    }
+}
+
+impl Statements<'_, '_> {
+    /// The objects of a list are those that it names where the state is.
+    ///
+    /// SOUNDNESS: nothing is known of these objects but what the list makes of them, and an
+    /// expression has one value.
+    pub(crate) fn name_listed(
+        &mut self,
+        listed: &Listed<'_>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<(), Stop> {
+        let values = self.list(listed.list, blame)?;
+        for (&object, value) in listed.objects.iter().zip(values) {
+            let same = self.terms.identical(object, value);
+            self.assume(same)?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use smt::terms::{Term, Terms};
 
 use super::levels::Level;
 use crate::exec::Flow;
-use crate::{Chalice, renumbered, span};
+use crate::{Chalice, Statements, Threads, renumbered, span};
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::assertion::conjuncts;
@@ -33,7 +33,7 @@ struct Bound {
     is_channel: bool,
 }
 
-impl Chalice<'_, '_> {
+impl Statements<'_, '_> {
     /// The operand of a statement, evaluated once.
     fn target(&mut self, target: &Expr, blame: Blame) -> Result<Target, Stop> {
         let at = span(target.span);
@@ -47,7 +47,7 @@ impl Chalice<'_, '_> {
             self.prove(exists, blame, Reason::ReceiverNull, at)?;
         }
         if !matches!(target.kind, ExprKind::This) {
-            self.is_of_class(object, class, true)?;
+            self.threads.is_of_class(object, class, true)?;
         }
         Ok(Target { object, class, at })
     }
@@ -60,19 +60,19 @@ impl Chalice<'_, '_> {
     }
 
     fn acquire_target(&mut self, target: Target, mode: LockMode, blame: Blame) -> Result<(), Stop> {
-        let mut locks = self.locks(blame.span)?;
+        let mut locks = self.threads.locks(blame.span)?;
         let checks = self.direct.options.deadlock_checks;
-        let level = self.read_level(target.object, checks.then_some(blame), target.at)?;
+        let level = self.threads.read_level(target.object, checks.then_some(blame), target.at)?;
         let debts = self.here.credits.clone();
         let wait = Level::Wait { locks: locks.clone(), debts };
-        let above = self.level_below(&wait, &Level::Value(level))?;
+        let above = self.threads.level_below(&wait, &Level::Value(level))?;
         if checks {
             self.prove(above, blame, Reason::LockOrder, target.at)?;
         } else {
             self.assume(above)?;
         }
         // It is above what is held, so it is none of that.
-        let held = self.is_held(&locks, target.object);
+        let held = self.threads.is_held(&locks, target.object);
         let not_held = self.terms.not(held);
         self.assume(not_held)?;
         locks.levels.set(target.object, level);
@@ -94,8 +94,8 @@ impl Chalice<'_, '_> {
     ) -> Result<(), Stop> {
         let direct = self.direct;
         let invariants = direct.invariants(target.class);
-        let locks = self.locks(blame.span)?;
-        let level = self.level_at(&locks, target.object);
+        let locks = self.threads.locks(blame.span)?;
+        let level = self.threads.level_at(&locks, target.object);
         let is_ill_formed = direct
             .monitor(target.class)
             .is_some_and(|monitor| self.is_ill_formed_predicate(monitor));
@@ -108,7 +108,7 @@ impl Chalice<'_, '_> {
                 LockMode::Read => Ok(()),
             }
         })?;
-        self.note_acquired(target.object);
+        self.threads.note_acquired(target.object);
         Ok(())
     }
 
@@ -131,6 +131,242 @@ impl Chalice<'_, '_> {
         self.end_unframed()
     }
 
+    /// `release e`: the invariant is given away.
+    pub(crate) fn release(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::ReleaseFailed, at);
+        let target = self.target(target, blame)?;
+        self.release_target(target, mode, blame)
+    }
+
+    fn release_target(&mut self, target: Target, mode: LockMode, blame: Blame) -> Result<(), Stop> {
+        match mode {
+            LockMode::Write => self.threads.prove_held(target.object, blame, target.at)?,
+            LockMode::Read => {
+                let locks = self.threads.locks(blame.span)?;
+                let read = self.threads.holds(&locks, target.object, LockMode::Read);
+                self.prove(read, blame, Reason::LockNotHeld, target.at)?;
+            }
+        }
+        self.leave(target.class, target.object, mode, blame.span)?;
+        self.give_invariant(target, mode, blame.span)?;
+        self.threads.let_go(target.object, blame.span)
+    }
+
+    /// `downgrade e`: what the monitor keeps is given away, and a reader's part of it comes back,
+    /// with the same values.
+    ///
+    /// SOUNDNESS: nobody else acts in between.
+    pub(crate) fn downgrade(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::DowngradeFailed, at);
+        let target = self.target(target, blame)?;
+        self.threads.prove_held(target.object, blame, target.at)?;
+        self.leave(target.class, target.object, LockMode::Write, at)?;
+        let snapshot = self.give_invariant(target, LockMode::Write, at)?;
+        self.take_invariant(target, LockMode::Read, Some(snapshot), blame)?;
+        let mut locks = self.threads.locks(at)?;
+        locks.read.set(target.object, Terms::TRUE);
+        self.frame.thread.locks = Some(locks);
+        Ok(())
+    }
+
+    /// Gives away what a monitor keeps, and yields the values.
+    fn give_invariant(&mut self, target: Target, mode: LockMode, at: Span) -> Result<Term, Stop> {
+        let invariants = self.direct.invariants(target.class);
+        let words = "the monitor invariant might not hold";
+        let blame = Blame::new(ErrorId::FoldFailed, at).saying(words).trusted();
+        self.remember_heap();
+        self.in_monitor(target.object, mode, |chalice| {
+            if mode == LockMode::Write {
+                chalice.move_credits(invariants, true)?;
+            }
+            chalice.frame.assertion.keeps_snapshots = true;
+            let snapshot =
+                chalice.consume_all(invariants, |clause| blame.clause(span(clause.span)));
+            // Others may change what they get.
+            chalice.begin_epoch();
+            snapshot
+        })
+    }
+
+    /// `lock (e) { .. }`: the object is evaluated once.
+    pub(crate) fn lock(
+        &mut self,
+        target: &Expr,
+        mode: LockMode,
+        body: &Block,
+        at: Span,
+    ) -> Result<Flow, Stop> {
+        let blame = Blame::new(ErrorId::AcquireFailed, at);
+        let target = self.target(target, blame)?;
+        self.acquire_target(target, mode, blame)?;
+        if self.block(body)? == Flow::Ends {
+            return Ok(Flow::Ends);
+        }
+        self.log.enter("release", at);
+        self.release_target(target, mode, Blame::new(ErrorId::ReleaseFailed, at))?;
+        Ok(Flow::Goes)
+    }
+
+    /// `share e between ..`: the object gets a level, then its invariant is given away.
+    pub(crate) fn share(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::ShareFailed, at);
+        let target = self.target(target, blame)?;
+        let locks = self.threads.locks(at)?;
+        let level = self.threads.whole_level(target, blame)?;
+        let bottom = self.threads.bottom();
+        let unshared = self.terms.eq(level, bottom);
+        self.prove(unshared, blame, Reason::AlreadyShared, target.at)?;
+        let chosen = self.choose_level(bounds, at)?;
+        self.threads.set_level(target, chosen, blame)?;
+        // What is held is shared.
+        let held = self.threads.is_held(&locks, target.object);
+        let not_held = self.terms.not(held);
+        self.assume(not_held)?;
+        self.begin_history(target.class, target.object, chosen, at)?;
+        self.give_invariant(target, LockMode::Write, at)?;
+        Ok(())
+    }
+
+    /// `reorder e between ..`: an object that is held gets another level.
+    pub(crate) fn reorder(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::ReorderFailed, at);
+        let target = self.target(target, blame)?;
+        self.threads.prove_held(target.object, blame, target.at)?;
+        self.threads.whole_level(target, blame)?;
+        let chosen = self.choose_level(bounds, at)?;
+        self.threads.set_level(target, chosen, blame)?;
+        let mut locks = self.threads.locks(at)?;
+        locks.levels.set(target.object, chosen);
+        self.frame.thread.locks = Some(locks);
+        Ok(())
+    }
+
+    /// `unshare e`: an object that is held is the thread's own again.
+    pub(crate) fn unshare(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::UnshareFailed, at);
+        let target = self.target(target, blame)?;
+        let level = self.threads.whole_level(target, blame)?;
+        let bottom = self.threads.bottom();
+        let shared = self.terms.differs(level, bottom);
+        self.prove(shared, blame, Reason::NotShared, target.at)?;
+        self.threads.prove_held(target.object, blame, target.at)?;
+        self.threads.set_level(target, bottom, blame)?;
+        self.threads.let_go(target.object, at)
+    }
+
+    /// `free e`: all permission to an object is given up.
+    pub(crate) fn free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::FreeFailed, at);
+        let Type::Class(class) = target.ty else {
+            return unsupported_at(at, "`free` of something that is no object");
+        };
+        let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
+        let direct = self.direct;
+        let fields = direct.tree.classes[class].fields();
+        let fields = fields.map(|field| Resource::Field(renumbered(field)));
+        self.remember_heap();
+        for resource in std::iter::once(self.direct.mu()).chain(fields) {
+            let whole = Terms::WRITE;
+            self.consume_location(resource, vec![object], whole, span(target.span), blame)?;
+        }
+        Ok(())
+    }
+
+    /// A level between bounds; without bounds, one above the wait level.
+    ///
+    /// SOUNDNESS: each lower bound is shown to be below each upper one, and something is below each
+    /// upper bound even if there are no lower ones, or if they are null (a channel is never at the
+    /// lowest level); the order is dense and has no greatest element, so there is such a level.
+    pub(crate) fn choose_level(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
+        let mut lower = self.bounds(&bounds.lower)?;
+        let upper = self.bounds(&bounds.upper)?;
+        if lower.is_empty() && upper.is_empty() {
+            let level = self.threads.wait_level(at)?;
+            lower.push(Bound { exists: Terms::TRUE, level, at, is_channel: false });
+        }
+        for low in &lower {
+            for high in &upper {
+                let both = self.terms.and([low.exists, high.exists]);
+                self.threads.prove_ordered(both, &low.level, &high.level, low.at)?;
+            }
+        }
+        if !lower.iter().any(|bound| bound.exists == Terms::TRUE) {
+            let bottom = Level::Value(self.threads.bottom());
+            for high in upper.iter().filter(|high| !high.is_channel) {
+                let mut guards = vec![high.exists];
+                guards.extend(lower.iter().map(|low| self.terms.not(low.exists)));
+                let guard = self.terms.and(guards);
+                self.threads.prove_ordered(guard, &bottom, &high.level, high.at)?;
+            }
+        }
+        let sort = self.threads.level_sort();
+        let chosen = self.fresh("level", sort);
+        let bottom = self.threads.bottom();
+        let shared = self.terms.differs(chosen, bottom);
+        self.assume(shared)?;
+        let value = Level::Value(chosen);
+        for (bound, is_lower) in
+            lower.iter().map(|low| (low, true)).chain(upper.iter().map(|high| (high, false)))
+        {
+            let fact = if is_lower {
+                self.threads.level_below(&bound.level, &value)?
+            } else {
+                self.threads.level_below(&value, &bound.level)?
+            };
+            let fact = self.terms.implies(bound.exists, fact);
+            self.assume(fact)?;
+        }
+        Ok(chosen)
+    }
+
+    /// Bounds as levels. A null object bounds nothing.
+    fn bounds(&mut self, bounds: &[Expr]) -> Result<Vec<Bound>, Stop> {
+        let mut all = Vec::new();
+        for bound in bounds {
+            let at = span(bound.span);
+            let blame = Blame::new(ErrorId::BoundsFailed, at);
+            let is_channel = matches!(bound.ty, Type::Channel(_));
+            let (exists, level) = match &bound.kind {
+                ExprKind::WaitLevel => (Terms::TRUE, self.threads.wait_level(at)?),
+                _ if bound.ty == Type::Mu => (Terms::TRUE, Level::Value(self.eval(bound, blame)?)),
+                _ => {
+                    let object = self.eval(bound, blame)?;
+                    let exists = match bound.kind {
+                        ExprKind::This => Terms::TRUE,
+                        _ => self.terms.differs(object, Terms::NULL),
+                    };
+                    let level = self
+                        .under(exists, |chalice| chalice.threads.read_bound(object, blame, at))?;
+                    let sort = self.threads.level_sort();
+                    let level = level.unwrap_or_else(|| self.fresh("level", sort));
+                    (exists, Level::Value(level))
+                }
+            };
+            all.push(Bound { exists, level, at, is_channel });
+        }
+        Ok(all)
+    }
+
+    /// Runs where `this` is an object whose monitor invariant is meant.
+    pub(crate) fn in_monitor<T>(
+        &mut self,
+        object: Term,
+        mode: LockMode,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let direct = self.direct;
+        let common = self.threads.common()?;
+        let mut store = self.threads.store();
+        store.set(direct.this, object);
+        store.set(direct.fraction, common);
+        let user = Some(self.frame.users_variables());
+        let mut frame = Frame { store, user, ..self.frame.clone() };
+        frame.thread.is_reader = mode == LockMode::Read;
+        self.in_frame(frame, run).0
+    }
+}
+
+impl Threads<'_, '_> {
     fn wait_level(&self, at: Span) -> Result<Level, Stop> {
         let debts = self.here.credits.clone();
         Ok(Level::Wait { locks: self.locks(at)?, debts })
@@ -158,44 +394,6 @@ impl Chalice<'_, '_> {
         Ok(level)
     }
 
-    /// `release e`: the invariant is given away.
-    pub(crate) fn release(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::ReleaseFailed, at);
-        let target = self.target(target, blame)?;
-        self.release_target(target, mode, blame)
-    }
-
-    fn release_target(&mut self, target: Target, mode: LockMode, blame: Blame) -> Result<(), Stop> {
-        match mode {
-            LockMode::Write => self.prove_held(target.object, blame, target.at)?,
-            LockMode::Read => {
-                let locks = self.locks(blame.span)?;
-                let read = self.holds(&locks, target.object, LockMode::Read);
-                self.prove(read, blame, Reason::LockNotHeld, target.at)?;
-            }
-        }
-        self.leave(target.class, target.object, mode, blame.span)?;
-        self.give_invariant(target, mode, blame.span)?;
-        self.let_go(target.object, blame.span)
-    }
-
-    /// `downgrade e`: what the monitor keeps is given away, and a reader's part of it comes back,
-    /// with the same values.
-    ///
-    /// SOUNDNESS: nobody else acts in between.
-    pub(crate) fn downgrade(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::DowngradeFailed, at);
-        let target = self.target(target, blame)?;
-        self.prove_held(target.object, blame, target.at)?;
-        self.leave(target.class, target.object, LockMode::Write, at)?;
-        let snapshot = self.give_invariant(target, LockMode::Write, at)?;
-        self.take_invariant(target, LockMode::Read, Some(snapshot), blame)?;
-        let mut locks = self.locks(at)?;
-        locks.read.set(target.object, Terms::TRUE);
-        self.frame.thread.locks = Some(locks);
-        Ok(())
-    }
-
     fn let_go(&mut self, object: Term, at: Span) -> Result<(), Stop> {
         let mut locks = self.locks(at)?;
         locks.held.set(object, Terms::FALSE);
@@ -203,127 +401,6 @@ impl Chalice<'_, '_> {
             locks.read.set(object, Terms::FALSE);
         }
         self.frame.thread.locks = Some(locks);
-        Ok(())
-    }
-
-    /// Gives away what a monitor keeps, and yields the values.
-    fn give_invariant(&mut self, target: Target, mode: LockMode, at: Span) -> Result<Term, Stop> {
-        let invariants = self.direct.invariants(target.class);
-        let words = "the monitor invariant might not hold";
-        let blame = Blame::new(ErrorId::FoldFailed, at).saying(words).trusted();
-        self.remember_heap();
-        self.in_monitor(target.object, mode, |chalice| {
-            if mode == LockMode::Write {
-                chalice.move_credits(invariants, true)?;
-            }
-            chalice.frame.assertion.keeps_snapshots = true;
-            let snapshot =
-                chalice.consume_all(invariants, |clause| blame.clause(span(clause.span)));
-            // Others may change what they get.
-            chalice.begin_epoch();
-            snapshot
-        })
-    }
-
-    /// Runs where `this` is an object whose monitor invariant is meant.
-    pub(crate) fn in_monitor<T>(
-        &mut self,
-        object: Term,
-        mode: LockMode,
-        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let direct = self.direct;
-        let common = self.common()?;
-        let mut store = self.store();
-        store.set(direct.this, object);
-        store.set(direct.fraction, common);
-        let user = Some(self.frame.users_variables());
-        let mut frame = Frame { store, user, ..self.frame.clone() };
-        frame.thread.is_reader = mode == LockMode::Read;
-        self.in_frame(frame, run).0
-    }
-
-    /// `lock (e) { .. }`: the object is evaluated once.
-    pub(crate) fn lock(
-        &mut self,
-        target: &Expr,
-        mode: LockMode,
-        body: &Block,
-        at: Span,
-    ) -> Result<Flow, Stop> {
-        let blame = Blame::new(ErrorId::AcquireFailed, at);
-        let target = self.target(target, blame)?;
-        self.acquire_target(target, mode, blame)?;
-        if self.block(body)? == Flow::Ends {
-            return Ok(Flow::Ends);
-        }
-        self.log.enter("release", at);
-        self.release_target(target, mode, Blame::new(ErrorId::ReleaseFailed, at))?;
-        Ok(Flow::Goes)
-    }
-
-    /// `share e between ..`: the object gets a level, then its invariant is given away.
-    pub(crate) fn share(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::ShareFailed, at);
-        let target = self.target(target, blame)?;
-        let locks = self.locks(at)?;
-        let level = self.whole_level(target, blame)?;
-        let bottom = self.bottom();
-        let unshared = self.terms.eq(level, bottom);
-        self.prove(unshared, blame, Reason::AlreadyShared, target.at)?;
-        let chosen = self.choose_level(bounds, at)?;
-        self.set_level(target, chosen, blame)?;
-        // What is held is shared.
-        let held = self.is_held(&locks, target.object);
-        let not_held = self.terms.not(held);
-        self.assume(not_held)?;
-        self.begin_history(target.class, target.object, chosen, at)?;
-        self.give_invariant(target, LockMode::Write, at)?;
-        Ok(())
-    }
-
-    /// `reorder e between ..`: an object that is held gets another level.
-    pub(crate) fn reorder(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::ReorderFailed, at);
-        let target = self.target(target, blame)?;
-        self.prove_held(target.object, blame, target.at)?;
-        self.whole_level(target, blame)?;
-        let chosen = self.choose_level(bounds, at)?;
-        self.set_level(target, chosen, blame)?;
-        let mut locks = self.locks(at)?;
-        locks.levels.set(target.object, chosen);
-        self.frame.thread.locks = Some(locks);
-        Ok(())
-    }
-
-    /// `unshare e`: an object that is held is the thread's own again.
-    pub(crate) fn unshare(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::UnshareFailed, at);
-        let target = self.target(target, blame)?;
-        let level = self.whole_level(target, blame)?;
-        let bottom = self.bottom();
-        let shared = self.terms.differs(level, bottom);
-        self.prove(shared, blame, Reason::NotShared, target.at)?;
-        self.prove_held(target.object, blame, target.at)?;
-        self.set_level(target, bottom, blame)?;
-        self.let_go(target.object, at)
-    }
-
-    /// `free e`: all permission to an object is given up.
-    pub(crate) fn free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::FreeFailed, at);
-        let Type::Class(class) = target.ty else {
-            return unsupported_at(at, "`free` of something that is no object");
-        };
-        let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
-        let direct = self.direct;
-        let fields = direct.tree.classes[class].fields();
-        let fields = fields.map(|field| Resource::Field(renumbered(field)));
-        self.remember_heap();
-        for resource in std::iter::once(self.direct.mu()).chain(fields) {
-            let whole = Terms::WRITE;
-            self.consume_location(resource, vec![object], whole, span(target.span), blame)?;
-        }
         Ok(())
     }
 
@@ -350,53 +427,6 @@ impl Chalice<'_, '_> {
         self.core.write_field(target.object, self.direct.mu, level, blame.span, blame)
     }
 
-    /// A level between bounds; without bounds, one above the wait level.
-    ///
-    /// SOUNDNESS: each lower bound is shown to be below each upper one, and something is below each
-    /// upper bound even if there are no lower ones, or if they are null (a channel is never at the
-    /// lowest level); the order is dense and has no greatest element, so there is such a level.
-    pub(crate) fn choose_level(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
-        let mut lower = self.bounds(&bounds.lower)?;
-        let upper = self.bounds(&bounds.upper)?;
-        if lower.is_empty() && upper.is_empty() {
-            let level = self.wait_level(at)?;
-            lower.push(Bound { exists: Terms::TRUE, level, at, is_channel: false });
-        }
-        for low in &lower {
-            for high in &upper {
-                let both = self.terms.and([low.exists, high.exists]);
-                self.prove_ordered(both, &low.level, &high.level, low.at)?;
-            }
-        }
-        if !lower.iter().any(|bound| bound.exists == Terms::TRUE) {
-            let bottom = Level::Value(self.bottom());
-            for high in upper.iter().filter(|high| !high.is_channel) {
-                let mut guards = vec![high.exists];
-                guards.extend(lower.iter().map(|low| self.terms.not(low.exists)));
-                let guard = self.terms.and(guards);
-                self.prove_ordered(guard, &bottom, &high.level, high.at)?;
-            }
-        }
-        let sort = self.level_sort();
-        let chosen = self.fresh("level", sort);
-        let bottom = self.bottom();
-        let shared = self.terms.differs(chosen, bottom);
-        self.assume(shared)?;
-        let value = Level::Value(chosen);
-        for (bound, is_lower) in
-            lower.iter().map(|low| (low, true)).chain(upper.iter().map(|high| (high, false)))
-        {
-            let fact = if is_lower {
-                self.level_below(&bound.level, &value)?
-            } else {
-                self.level_below(&value, &bound.level)?
-            };
-            let fact = self.terms.implies(bound.exists, fact);
-            self.assume(fact)?;
-        }
-        Ok(chosen)
-    }
-
     fn prove_ordered(
         &mut self,
         guard: Term,
@@ -407,34 +437,6 @@ impl Chalice<'_, '_> {
         let ordered = self.level_below(low, high)?;
         let claim = self.terms.implies(guard, ordered);
         self.prove(claim, Blame::new(ErrorId::BoundsFailed, at), Reason::LockOrder, at)
-    }
-
-    /// Bounds as levels. A null object bounds nothing.
-    fn bounds(&mut self, bounds: &[Expr]) -> Result<Vec<Bound>, Stop> {
-        let mut all = Vec::new();
-        for bound in bounds {
-            let at = span(bound.span);
-            let blame = Blame::new(ErrorId::BoundsFailed, at);
-            let is_channel = matches!(bound.ty, Type::Channel(_));
-            let (exists, level) = match &bound.kind {
-                ExprKind::WaitLevel => (Terms::TRUE, self.wait_level(at)?),
-                _ if bound.ty == Type::Mu => (Terms::TRUE, Level::Value(self.eval(bound, blame)?)),
-                _ => {
-                    let object = self.eval(bound, blame)?;
-                    let exists = match bound.kind {
-                        ExprKind::This => Terms::TRUE,
-                        _ => self.terms.differs(object, Terms::NULL),
-                    };
-                    let level =
-                        self.under(exists, |chalice| chalice.read_bound(object, blame, at))?;
-                    let sort = self.level_sort();
-                    let level = level.unwrap_or_else(|| self.fresh("level", sort));
-                    (exists, Level::Value(level))
-                }
-            };
-            all.push(Bound { exists, level, at, is_channel });
-        }
-        Ok(all)
     }
 
     fn read_bound(&mut self, object: Term, blame: Blame, at: Span) -> Result<Term, Stop> {

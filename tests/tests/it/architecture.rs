@@ -298,7 +298,7 @@ fn every_trap_is_tied_to_a_program() {
     assert!(untested.is_empty(), "no program has `// Traps: …` with {untested:?}");
 
     let mut page = "# Programs of each trap\n\nMade of the lines `// Traps: …` of the programs; \
-        [SOUNDNESS.md](../SOUNDNESS.md) says what the traps are.\n"
+        `SOUNDNESS.md` says what the traps are.\n"
         .to_owned();
     for trap in &listed {
         let Some(programs) = marked.get(trap) else { continue };

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sil_tests::binaries;
+use sil_tests::binaries::{self, Scratch};
 
 /// A block of a page.
 struct Block {
@@ -31,15 +31,14 @@ fn blocks(page: &str) -> Vec<Block> {
 
 /// Checks a page; how many programs and commands it has.
 fn check(page: &str, title: &str) -> (usize, usize) {
-    let directory = std::env::temp_dir().join(format!("sil-docs-{}-{title}", std::process::id()));
-    fs::create_dir_all(&directory).expect("a temporary directory can be made");
+    let scratch = Scratch::empty();
     let (mut programs, mut commands) = (0, 0);
     for Block { head, text } in blocks(page) {
         match head.split_once(' ') {
             Some(("viper" | "sil" | "chalice" | "spl", name)) => {
                 programs += 1;
-                fs::write(directory.join(name), text).expect("a temporary file can be written");
-                let run = binaries::run("silicon", &["--expect", name], &directory, b"");
+                fs::write(scratch.path().join(name), text).expect("it can be written");
+                let run = scratch.silicon(&["--expect", name]);
                 assert_eq!(run.code, Some(0), "{title}: {name}: {run:#?}");
             }
             None if head == "console" => {
@@ -49,13 +48,12 @@ fn check(page: &str, title: &str) -> (usize, usize) {
                 let ["$", command, arguments @ ..] = &words[..] else {
                     panic!("{title}: no command: {command}")
                 };
-                let run = binaries::run(command, arguments, &directory, b"");
+                let run = binaries::run(command, arguments, scratch.path(), b"");
                 assert_eq!(run.stdout.trim_end(), output.trim_end(), "{title}: {run:#?}");
             }
             _ => {}
         }
     }
-    let _ = fs::remove_dir_all(&directory);
     (programs, commands)
 }
 
@@ -77,7 +75,7 @@ fn the_tutorials_are_true() {
         ("README.md", (2, 2)),
     ] {
         let text = fs::read_to_string(root().join(page)).expect("the page is there");
-        let (programs, commands) = check(&text, &page.replace('/', "-"));
+        let (programs, commands) = check(&text, page);
         assert!((programs, commands) >= least, "{page} has {programs} programs");
     }
 }

@@ -3,6 +3,7 @@
 //! Every program is checked in a process of its own, since an overflown stack ends the process.
 
 use std::fmt::Write as _;
+use std::io::{Read, Seek};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -16,26 +17,20 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Feeds a program to `silicon` and returns its exit code and what it wrote.
 fn answer(name: &str, program: &[u8], arguments: &[&str]) -> (i32, String) {
-    let directory = std::env::temp_dir().join(format!("sil-robust-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&directory).expect("a temporary directory can be made");
-    let path = directory.join(name);
-    std::fs::write(&path, program).expect("a temporary file can be written");
-    let answer = within_patience(&path, arguments);
-    let _ = std::fs::remove_dir_all(&directory);
-    answer
+    let scratch = Scratch::new(&[(name, program)]);
+    within_patience(&scratch.path().join(name), arguments)
 }
 
 fn within_patience(path: &Path, arguments: &[&str]) -> (i32, String) {
-    let output = path.with_extension("out");
-    let file = std::fs::File::create(&output).expect("a temporary file can be written");
-    let errors = file.try_clone().expect("a file can be shared");
+    let mut output = tempfile::tempfile().expect("a temporary file can be made");
+    let shared = || output.try_clone().expect("a file can be shared");
     let mut child = Command::new(binaries::path("silicon"))
         .args(["--message-format", "short"])
         .args(arguments)
         .arg(path)
         .stdin(Stdio::null())
-        .stdout(file)
-        .stderr(errors)
+        .stdout(shared())
+        .stderr(shared())
         .spawn()
         .expect("silicon starts");
     let started = Instant::now();
@@ -50,7 +45,8 @@ fn within_patience(path: &Path, arguments: &[&str]) -> (i32, String) {
         }
         thread::sleep(Duration::from_millis(10));
     };
-    let said = std::fs::read(&output).expect("the output can be read");
+    let mut said = Vec::new();
+    output.rewind().and_then(|()| output.read_to_end(&mut said)).expect("it can be read");
     let said = String::from_utf8_lossy(&said).chars().take(2000).collect();
     let code = status.code().unwrap_or_else(|| panic!("silicon ended by {status}: {said}"));
     (code, said)

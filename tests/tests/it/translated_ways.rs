@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sil_tests::binaries;
+use sil_tests::binaries::{self, Scratch};
 use silicon::session::input::programs_below;
 
 /// The programs of the corpus and the examples that are written in a language, relative to the
@@ -54,8 +54,7 @@ fn every_spl_program_is_judged_alike_on_every_way() {
 
 fn is_judged_alike_on_every_way(translator: &str, language: &str, at_least: usize) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let scratch = std::env::temp_dir().join(format!("{language}-ways-{}", std::process::id()));
-    std::fs::create_dir_all(&scratch).expect("the scratch directory can be made");
+    let scratch = Scratch::empty();
     let mut compared = 0;
     for program in programs(root, language) {
         let name = program.to_str().expect("names of programs are UTF-8");
@@ -66,7 +65,7 @@ fn is_judged_alike_on_every_way(translator: &str, language: &str, at_least: usiz
         let direct = binaries::run("silicon", &["--message-format", "json", name], root, b"");
         let text = translated.stdout.as_bytes();
         let piped = binaries::run("silicon", &["--message-format", "json", "-"], root, text);
-        let file = scratch.join("program.sil");
+        let file = scratch.path().join("program.sil");
         std::fs::write(&file, text).expect("the scratch directory can be written");
         let file = file.to_str().expect("the path is UTF-8");
         let read = binaries::run("silicon", &["--message-format", "json", file], root, b"");
@@ -77,6 +76,5 @@ fn is_judged_alike_on_every_way(translator: &str, language: &str, at_least: usiz
         assert_eq!(direct.code, piped.code, "{name}");
         compared += 1;
     }
-    let _ = std::fs::remove_dir_all(&scratch);
     assert!(compared > at_least, "only {compared} programs were compared");
 }

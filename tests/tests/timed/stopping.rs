@@ -15,10 +15,12 @@ use sil_tests::sample;
 
 /// Long enough for a slow machine.
 const PATIENCE: Duration = Duration::from_secs(240);
+/// The directory of a run in its scratch directory.
+const WORK: &str = "work";
 
 /// A run of `silicon` in a directory of its own.
 pub(crate) struct Running {
-    directory: PathBuf,
+    scratch: Scratch,
     child: Child,
 }
 
@@ -30,11 +32,11 @@ pub(crate) struct Ended {
 }
 
 impl Running {
-    pub(crate) fn start(test: &str, files: &[(&str, &str)], arguments: &[&str]) -> Self {
-        let name = format!("sil-stopping-{}-{test}", std::process::id());
-        let directory = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&directory);
-        fs::create_dir_all(&directory).expect("a temporary directory can be made");
+    /// What is temporary stands beside these files: a run that is killed leaves it behind.
+    pub(crate) fn start(files: &[(&str, &str)], arguments: &[&str]) -> Self {
+        let scratch = Scratch::empty();
+        let directory = scratch.path().join(WORK);
+        fs::create_dir(&directory).expect("a directory can be made");
         for (name, text) in files {
             fs::write(directory.join(name), text).expect("a temporary file can be written");
         }
@@ -42,16 +44,17 @@ impl Running {
         let child = Command::new(binaries::path("silicon"))
             .args(arguments)
             .current_dir(&directory)
+            .env("TMPDIR", scratch.path())
             .stdin(Stdio::null())
             .stdout(output("stdout"))
             .stderr(output("stderr"))
             .spawn()
             .expect("silicon starts");
-        Self { directory, child }
+        Self { scratch, child }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.directory.join(name)
+        self.scratch.path().join(WORK).join(name)
     }
 
     pub(crate) fn read(&self, name: &str) -> String {
@@ -104,7 +107,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
-        let _ = fs::remove_dir_all(&self.directory);
+        let _ = self.child.wait();
     }
 }
 
@@ -160,7 +163,6 @@ fn who_interrupts_learns_what_is_done() {
     for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
         let program = format!("domain D {{ axiom {{ 1 < 2 }} }}\n{}", mixed());
         let run = Running::start(
-            name,
             &[
                 ("a.sil", "method m() { assert false }"),
                 ("b.sil", &program),
@@ -216,12 +218,10 @@ fn a_second_signal_ends_it_at_once() {
     for number in 0..2000 {
         let _ = writeln!(program, "method a_method_with_a_long_name_{number}() {{ assert false }}");
     }
-    let directory = std::env::temp_dir().join(format!("sil-second-{}", std::process::id()));
-    fs::create_dir_all(&directory).expect("a temporary directory can be made");
-    fs::write(directory.join("a.sil"), program).expect("a temporary file can be written");
+    let scratch = Scratch::new(&[("a.sil", program)]);
     let mut child = Command::new(binaries::path("silicon"))
         .args(["--message-format", "json", "a.sil"])
-        .current_dir(&directory)
+        .current_dir(scratch.path())
         .stdout(Stdio::piped())
         .spawn()
         .expect("silicon starts");
@@ -238,7 +238,6 @@ fn a_second_signal_ends_it_at_once() {
         thread::sleep(Duration::from_millis(20));
     };
     assert_eq!(status.code(), Some(130));
-    let _ = fs::remove_dir_all(&directory);
 }
 
 /// A solver that does not look at its clock: here, one whose process stands still.
@@ -246,7 +245,7 @@ fn a_second_signal_ends_it_at_once() {
 fn a_member_that_does_not_stop_by_itself_is_ended() {
     let _alone = super::alone();
     let own = ["--member-limit", "1", "--smt-log", "log", "a.sil"];
-    let run = Running::start("overdue", &[("a.sil", &mixed())], &[&UNLIMITED[..6], &own].concat());
+    let run = Running::start(&[("a.sil", &mixed())], &[&UNLIMITED[..6], &own].concat());
     run.wait_for(|run| run.path("log/slow.smt2").exists());
     run.signal_worker(Signal::STOP);
     let ended = run.end();
@@ -263,8 +262,7 @@ fn a_member_that_does_not_stop_by_itself_is_ended() {
 #[test]
 fn who_is_interrupted_hears_what_was_said_before() {
     let _alone = super::alone();
-    let run =
-        Running::start("last-words", &[("a.sil", &mixed())], &with(&["--smt-log", "log", "a.sil"]));
+    let run = Running::start(&[("a.sil", &mixed())], &with(&["--smt-log", "log", "a.sil"]));
     let is_at_slow = |run: &Running| run.path("log/slow.smt2").exists();
     run.wait_for(|run| !run.workers().is_empty());
     run.signal(Signal::STOP);
@@ -354,7 +352,7 @@ fn each_piece_of_work_is_given_up_as_its_member() {
             let program = format!("method first() {{ assert false }}\n{text}method last() {{ }}\n");
             let arguments = ["--member-limit", "1", "--smoke", "--smt-log", "log", "a.vpr"];
             let arguments = [&UNLIMITED[..6], &arguments].concat();
-            let run = Running::start(piece, &[("a.vpr", &program)], &arguments);
+            let run = Running::start(&[("a.vpr", &program)], &arguments);
             let path = run.path(&format!("log/{log}.smt2"));
             run.wait_for(|_| path.exists());
             run.signal_worker(signal);
@@ -373,7 +371,7 @@ fn each_piece_of_work_is_given_up_as_its_member() {
 fn a_signal_to_a_worker_wakes_nobody() {
     let _alone = super::alone();
     let files = [("a.sil", &*slow("slow"))];
-    let run = Running::start("woken", &files, &with(&["--smt-log", "log", "a.sil"]));
+    let run = Running::start(&files, &with(&["--smt-log", "log", "a.sil"]));
     run.wait_for(|run| run.path("log/slow.smt2").exists());
     run.signal_worker(Signal::TERM);
     let waits = |run: &Running| {
@@ -400,7 +398,6 @@ fn a_member_that_ends_the_process_costs_that_member() {
         [(Signal::KILL, "SIGKILL", "inconclusive", 4), (Signal::ILL, "SIGILL", "error", 70)]
     {
         let run = Running::start(
-            &format!("lost-{name}"),
             &[("a.sil", &mixed()), ("b.sil", "method other() { }")],
             &with(&["--smt-log", "log", "a.sil", "b.sil"]),
         );
@@ -540,8 +537,7 @@ method hungry() {
 fn under_a_time_limit_quick_members_have_their_turn() {
     let _alone = super::alone();
     let program = format!("{}{}", slow("before"), mixed());
-    let run =
-        Running::start("turns", &[("a.sil", &program)], &with(&["--time-limit", "8", "a.sil"]));
+    let run = Running::start(&[("a.sil", &program)], &with(&["--time-limit", "8", "a.sil"]));
     let ended = run.end();
     assert_eq!(ended.status.code(), Some(4), "{}", ended.stderr);
     for (name, verdict) in [
@@ -562,8 +558,7 @@ fn a_limit_that_is_reached_is_named() {
     let _alone = super::alone();
     let arguments = ["--member-limit", "0.5", "a.sil"];
     let program = slow("slow");
-    let run =
-        Running::start("named", &[("a.sil", &program)], &[&UNLIMITED[..6], &arguments].concat());
+    let run = Running::start(&[("a.sil", &program)], &[&UNLIMITED[..6], &arguments].concat());
     let ended = run.end();
     let message = ended.message("slow");
     assert!(message.contains("0.5 s") && message.contains("--member-limit"), "{message}");
@@ -580,20 +575,15 @@ fn a_limit_that_is_reached_is_named() {
 #[test]
 fn reports_replace_what_was_there() {
     let _alone = super::alone();
-    let run = Running::start(
-        "replace",
-        &[("a.sil", "method m() { }"), ("old", "before")],
-        &["--version"],
-    );
-    let directory = run.directory.clone();
-    let link = |from: &str, to: &Path| std::os::unix::fs::symlink(to, directory.join(from));
-    link("link", Path::new("old")).expect("a link can be made");
-    let again = binaries::run("silicon", &["--report", "sarif=link", "a.sil"], &directory, b"");
+    let scratch = Scratch::new(&[("a.sil", "method m() { }"), ("old", "before")]);
+    std::os::unix::fs::symlink("old", scratch.path().join("link")).expect("a link can be made");
+    let again = scratch.silicon(&["--report", "sarif=link", "a.sil"]);
     assert_eq!(again.code, Some(0), "{again:#?}");
-    assert!(fs::symlink_metadata(directory.join("link")).expect("it is there").is_symlink());
-    let report: Value = serde_json::from_str(&run.read("old")).expect("a whole report");
+    let link = fs::symlink_metadata(scratch.path().join("link"));
+    assert!(link.expect("it is there").is_symlink());
+    let report: Value = serde_json::from_str(&scratch.read("old")).expect("a whole report");
     assert_eq!(report["version"], "2.1.0");
-    let names = fs::read_dir(&directory).expect("it is there").filter_map(Result::ok);
+    let names = fs::read_dir(scratch.path()).expect("it is there").filter_map(Result::ok);
     assert!(
         !names.map(|one| one.file_name()).any(|name| name.to_string_lossy().contains(".silicon-"))
     );

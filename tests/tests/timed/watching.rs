@@ -17,8 +17,8 @@ method other(x: Int) requires x > 0 { assert x != 0 }
 ";
 const WATCH: [&str; 5] = ["a.vpr", "--watch", "--message-format", "json", "--no-config"];
 
-fn start(test: &str, arguments: &[&str]) -> Running {
-    Running::start(test, &[("a.vpr", PROGRAM), ("lib.vpr", IMPORTED)], arguments)
+fn start(arguments: &[&str]) -> Running {
+    Running::start(&[("a.vpr", PROGRAM), ("lib.vpr", IMPORTED)], arguments)
 }
 
 /// Waits for the next run to end, and returns what it has said.
@@ -55,7 +55,7 @@ fn write(running: &Running, name: &str, text: &str) {
 #[test]
 fn an_edit_verifies_what_it_concerns() {
     let _alone = alone();
-    let (running, mut seen) = (start("watch", &WATCH), 0);
+    let (running, mut seen) = (start(&WATCH), 0);
     let first = next(&running, &mut seen);
     assert_eq!(members(&first), "bound verified, uses verified, other verified");
     // An import is watched, too; the answer of what does not read it is kept.
@@ -77,7 +77,7 @@ fn an_edit_verifies_what_it_concerns() {
 #[test]
 fn a_file_is_written_in_place() {
     let _alone = alone();
-    let (running, mut seen) = (start("watch-in-place", &WATCH), 0);
+    let (running, mut seen) = (start(&WATCH), 0);
     next(&running, &mut seen);
     fs::write(running.path("lib.vpr"), IMPORTED.replace('3', "1")).expect("it can be written");
     while !members(&next(&running, &mut seen)).contains("uses failed") {}
@@ -87,7 +87,7 @@ fn a_file_is_written_in_place() {
 #[test]
 fn files_are_moved_deleted_and_made() {
     let _alone = alone();
-    let (running, mut seen) = (start("watch-moves", &WATCH), 0);
+    let (running, mut seen) = (start(&WATCH), 0);
     next(&running, &mut seen);
     write(&running, "older", &IMPORTED.replace('3', "1"));
     let file = fs::File::options().write(true).open(running.path("older")).expect("it is there");
@@ -116,8 +116,7 @@ fn busy(process: u32) -> Duration {
 #[test]
 fn an_edit_ends_the_run_that_is_at_work() {
     let _alone = alone();
-    let (running, mut seen) =
-        (start("watch-busy", &[&WATCH[..], &["--join", "never", "-j2"]].concat()), 0);
+    let (running, mut seen) = (start(&[&WATCH[..], &["--join", "never", "-j2"]].concat()), 0);
     next(&running, &mut seen);
     write(&running, "a.vpr", &format!("{PROGRAM}{}", endless()));
     // A worker that is busy for so long has read the program, and does not read the next edit.
@@ -136,7 +135,7 @@ fn an_edit_ends_the_run_that_is_at_work() {
 fn a_directory_is_watched() {
     let _alone = alone();
     let arguments = [&["."], &WATCH[1..]].concat();
-    let (running, mut seen) = (start("watch-directory", &arguments), 0);
+    let (running, mut seen) = (start(&arguments), 0);
     assert!(members(&next(&running, &mut seen)).contains("other verified"));
     write(&running, "b.vpr", "import \"c.vpr\"\nmethod b() { assert c() > 0 }\n");
     let missing = next(&running, &mut seen);

@@ -11,7 +11,7 @@ use sil::syntax as s;
 
 use crate::build::*;
 use crate::lower::annotations::Annotate;
-use crate::lower::{Lowering, Member};
+use crate::lower::{Body, Lowering, Member};
 
 impl Lowering<'_> {
     /// The field that keeps the back pointers of a tracked field.
@@ -39,7 +39,9 @@ impl Member<'_, '_> {
         let name = self.lowering.names.borrow().back_pointers[tracked].clone();
         field(object, &name)
     }
+}
 
+impl Body<'_, '_> {
     /// Before a tracked field is assigned: the objects it pointed to and will point to learn of it.
     pub(crate) fn redirect(&mut self, tracked: FieldId, source: &s::Expr, target: &s::Expr) {
         let own = set_of(vec![source.clone()]);

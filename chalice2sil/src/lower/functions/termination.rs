@@ -28,7 +28,7 @@ use crate::build::*;
 use crate::lower::annotations::{Annotate, named, renamed, said};
 use crate::lower::assertions::Part;
 use crate::lower::env::{Env, Locks, OldState, ReadAmount, Side};
-use crate::lower::{Lowering, Member};
+use crate::lower::{Body, Lowering};
 
 impl Lowering<'_> {
     /// The method that checks the applications in a function's body, if the function is recursive.
@@ -39,7 +39,7 @@ impl Lowering<'_> {
         if cycle.is_empty() || !self.options.termination {
             return None;
         }
-        let mut member = Member::new(self, function.span);
+        let mut member = Body::new(self, function.span);
         member.class = Some(function.class);
         // All that is there has the fraction `k`.
         member.opens_any = true;
@@ -109,7 +109,7 @@ struct Footprints {
 
 impl Footprints {
     /// Notes the fields that an assertion brings.
-    fn own(&mut self, member: &mut Member<'_, '_>, assertion: &Expr, env: &Env) {
+    fn own(&mut self, member: &mut Body<'_, '_>, assertion: &Expr, env: &Env) {
         for part in member.parts(assertion, env) {
             let Part::Access(access) = part.part else { continue };
             if part.binder.is_some() {
@@ -132,7 +132,7 @@ impl Footprints {
     /// SOUNDNESS: every part is followed, and what the parts are is said by [`Expr::for_each_part`]
     /// alone. A part comes before what it decides, so the value of a condition is used only after
     /// its own applications were checked.
-    fn follow(&mut self, member: &mut Member<'_, '_>, e: &Expr, env: &Env) {
+    fn follow(&mut self, member: &mut Body<'_, '_>, e: &Expr, env: &Env) {
         if !self.applies(e) {
             return;
         }
@@ -165,7 +165,7 @@ impl Footprints {
     /// Follows a part of an expression where it is evaluated.
     fn follow_part(
         &mut self,
-        member: &mut Member<'_, '_>,
+        member: &mut Body<'_, '_>,
         part: &Expr,
         reached: Reached<'_>,
         env: &Env,
@@ -203,7 +203,7 @@ impl Footprints {
     /// Follows what is evaluated with a predicate opened.
     fn opened(
         &mut self,
-        member: &mut Member<'_, '_>,
+        member: &mut Body<'_, '_>,
         access: &Access,
         body: &Expr,
         env: &Env,
@@ -226,7 +226,7 @@ impl Footprints {
     }
 
     /// Does something that is undone afterwards.
-    fn aside(&self, member: &mut Member<'_, '_>, mut statements: Vec<s::Stmt>) {
+    fn aside(&self, member: &mut Body<'_, '_>, mut statements: Vec<s::Stmt>) {
         let choice = member.fresh("aside");
         member.emit_plain(declare(&choice, ty(TypeKind::Bool), None));
         statements.push(inhale(truth(false)));
@@ -236,7 +236,7 @@ impl Footprints {
     /// Shows at an application that the measure gets smaller.
     fn measured(
         &self,
-        member: &mut Member<'_, '_>,
+        member: &mut Body<'_, '_>,
         e: &Expr,
         claim: &Expr,
         (reason, words): (Reason, &str),
@@ -258,7 +258,7 @@ impl Footprints {
     /// Gives away what an application needs; some field must be left.
     fn application(
         &mut self,
-        member: &mut Member<'_, '_>,
+        member: &mut Body<'_, '_>,
         e: &Expr,
         receiver: &Expr,
         function: FunctionId,
@@ -295,7 +295,7 @@ impl Footprints {
 
 /// From here on, each of some conditions has a value; that they have one at all is checked with the
 /// function itself.
-fn suppose(member: &mut Member<'_, '_>, conditions: &[Expr], value: bool, env: &Env) {
+fn suppose(member: &mut Body<'_, '_>, conditions: &[Expr], value: bool, env: &Env) {
     for condition in conditions {
         let condition = member.expr(condition, env);
         let supposed = if value { condition } else { not(condition) };
@@ -350,7 +350,7 @@ impl Needed {
 }
 
 /// All locations that a precondition asks for.
-fn needed(member: &mut Member<'_, '_>, requires: &[Expr], env: &Env) -> Vec<Needed> {
+fn needed(member: &mut Body<'_, '_>, requires: &[Expr], env: &Env) -> Vec<Needed> {
     let mut needed = Vec::new();
     for clause in requires {
         for part in member.parts(clause, env) {

@@ -8,13 +8,13 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use crate::build::*;
-use crate::lower::Member;
 use crate::lower::annotations::{Annotate, renamed};
 use crate::lower::assertions::{Binder, Part, under};
 use crate::lower::calls::EachElement;
 use crate::lower::env::{Env, ReadAmount, Side};
+use crate::lower::{Body, Member};
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// Chooses the read fraction of a contract that is about to be given: smaller than a thousandth
     /// of the fraction of the surroundings, and than what is held of every location that the
     /// contract wants to read, shared among its `n` occurrences of `rd`.
@@ -90,6 +90,16 @@ impl Member<'_, '_> {
         k
     }
 
+    fn emit_bounds(&mut self, bounds: Vec<FractionBound>, kind: ErrorId) {
+        for bound in bounds {
+            let claim = bound.when(FractionBound::leaves_some);
+            let renaming = renamed(ErrorId::InhaleFailed, kind);
+            self.emit(inhale(claim).with(renaming));
+        }
+    }
+}
+
+impl Member<'_, '_> {
     fn is_smaller_fraction(&self, k: &str, env: &Env) -> s::Expr {
         let outer = match &env.read {
             ReadAmount::Fraction(outer) => outer.clone(),
@@ -98,14 +108,6 @@ impl Member<'_, '_> {
         let mut bounds = vec![lt(none(), var(k)), lt(mul(int(1000), var(k)), outer)];
         bounds.extend(self.lowering.above_counting(var(k)));
         and(bounds)
-    }
-
-    fn emit_bounds(&mut self, bounds: Vec<FractionBound>, kind: ErrorId) {
-        for bound in bounds {
-            let claim = bound.when(FractionBound::leaves_some);
-            let renaming = renamed(ErrorId::InhaleFailed, kind);
-            self.emit(inhale(claim).with(renaming));
-        }
     }
 
     /// Makes the permissions held to the locations of `contract` whose amounts satisfy `counts`,

@@ -23,13 +23,13 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use crate::build::*;
-use crate::lower::Member;
 use crate::lower::annotations::{Annotate, renamed, said};
 use crate::lower::assertions::{Binder, Part, under};
 use crate::lower::calls::EachElement;
 use crate::lower::env::{Env, Side};
 use crate::lower::permissions::Use;
 use crate::lower::permissions::fractions::may_be_same;
+use crate::lower::{Body, Member};
 
 /// The kind of locations; locations of different kinds are different.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,7 +193,7 @@ impl Member<'_, '_> {
     }
 }
 
-impl<'p> Member<'_, 'p> {
+impl Body<'_, '_> {
     /// Before `clauses` are given to a predicate, monitor or channel: of what they ask `rd*` of, a
     /// fraction is held.
     pub(crate) fn check_stars(&mut self, clauses: &[Expr], env: &Env, kind: ErrorId) {
@@ -296,18 +296,6 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// The body of a predicate whose instance is folded or unfolded, and what it is about; nothing
-    /// in programs that do not count permissions.
-    pub(crate) fn inside(&mut self, access: &Access, env: &Env) -> Option<(&'p [Expr], Env)> {
-        let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
-        if !self.lowering.facts.counting {
-            return None;
-        }
-        let this = self.expr(receiver, env);
-        let body = std::slice::from_ref(&self.program().predicates[*predicate].body);
-        Some((body, env.about(this)))
-    }
-
     /// Unfolds a predicate.
     ///
     /// Unfolds `rd*` of a predicate: `rd*` of its contents is taken only from a fraction.
@@ -352,6 +340,20 @@ impl<'p> Member<'_, 'p> {
                 .with(renamed(ErrorId::AssertFailed, kind))
                 .with(said(Reason::AssertionFalse, "counting permissions are no fraction")),
         );
+    }
+}
+
+impl<'p> Member<'_, 'p> {
+    /// The body of a predicate whose instance is folded or unfolded, and what it is about; nothing
+    /// in programs that do not count permissions.
+    pub(crate) fn inside(&mut self, access: &Access, env: &Env) -> Option<(&'p [Expr], Env)> {
+        let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
+        if !self.lowering.facts.counting {
+            return None;
+        }
+        let this = self.expr(receiver, env);
+        let body = std::slice::from_ref(&self.program().predicates[*predicate].body);
+        Some((body, env.about(this)))
     }
 
     /// The locations of which `clauses` ask `rd*`, and when they ask for no other amount of

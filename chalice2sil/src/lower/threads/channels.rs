@@ -12,7 +12,7 @@ use findings::{ErrorId, Pattern, Reason};
 use sil::syntax as s;
 
 use crate::build::*;
-use crate::lower::Member;
+use crate::lower::Body;
 use crate::lower::annotations::{Annotate, renamed, said, unplaced};
 use crate::lower::assertions::{Guarded, Part};
 use crate::lower::env::{Env, LockState, Locks, ReadAmount, Side};
@@ -20,7 +20,7 @@ use crate::lower::facts::mentions_credit;
 use crate::lower::threads::levels::Level;
 use crate::names::fixed;
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// Adds the credits of an assertion to those of the method, or takes them away.
     pub(crate) fn move_credits(&mut self, e: &Expr, env: &Env, op: s::BinaryOp) {
         if self.credits.is_some() {

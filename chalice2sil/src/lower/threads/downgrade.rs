@@ -8,18 +8,18 @@ use sil::source::Name;
 use sil::syntax as s;
 
 use crate::build::*;
-use crate::lower::Member;
 use crate::lower::annotations::{Annotate, renamed};
 use crate::lower::assertions::Part;
 use crate::lower::env::{Env, Side};
 use crate::lower::facts::class_of;
 use crate::lower::permissions::is_certain;
+use crate::lower::{Body, Member};
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// `downgrade e`
     pub(crate) fn downgrade(&mut self, e: &Expr, env: &Env) {
         let target = self.lock_target(e, ErrorId::DowngradeFailed, env);
-        let (Some(class), locks) = (class_of(e), Self::lock_state(env)) else {
+        let (Some(class), locks) = (class_of(e), Member::lock_state(env)) else {
             return self.unsupported_stmt("downgrade of something that is no object");
         };
         self.check_write_held(&locks, &target, ErrorId::DowngradeFailed);
@@ -57,7 +57,9 @@ impl Member<'_, '_> {
             }
         }
     }
+}
 
+impl Member<'_, '_> {
     /// The locations to which an assertion gives permission, directly or inside predicates, each
     /// with the condition for it. Below quantifiers none is found, and inside a predicate none is
     /// looked into twice: it may contain itself.

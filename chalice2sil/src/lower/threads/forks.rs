@@ -19,7 +19,7 @@ use sil::syntax::TypeKind;
 use crate::build::*;
 use crate::lower::annotations::{Annotate, hidden, renamed, said, unplaced};
 use crate::lower::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
-use crate::lower::{Lowering, Member};
+use crate::lower::{Body, Lowering};
 use crate::names::Names;
 
 /// The ghost fields of the tokens of one method.
@@ -226,7 +226,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// `fork token := receiver.method(arguments)`
     pub(crate) fn fork(
         &mut self,

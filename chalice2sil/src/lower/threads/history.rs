@@ -19,7 +19,7 @@ use crate::build::*;
 use crate::lower::annotations::{Annotate, named, renamed, said};
 use crate::lower::env::{Env, LockState, Locks, OldState};
 use crate::lower::permissions::is_certain;
-use crate::lower::{Lowering, Member};
+use crate::lower::{Body, Lowering, Member};
 use crate::walk::is_impure;
 
 /// Does a monitor invariant look back?
@@ -116,7 +116,7 @@ fn readable_levels<'e>(conjuncts: &[Conjunct<'e>]) -> Vec<ReadableLevel<'e>> {
     readable
 }
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// Keeps the states in which the method leaves objects, if calls may leave them again and make
     /// the thread's own record of them unknown.
     ///
@@ -161,6 +161,160 @@ impl Member<'_, '_> {
         }
     }
 
+    /// Records the state in which an object is about to be left, and its level.
+    fn record_left(
+        &mut self,
+        class: ClassId,
+        target: &s::Expr,
+        level: s::Expr,
+        locks: &LockState,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        let about = self.said_of(class, target, false);
+        if locks.released.is_none() || about.is_empty() {
+            return None;
+        }
+        let state = self.record(&about, env);
+        if has_history(&self.program().classes[class].invariants) {
+            let then = self.lowering.field_then(&state, target.clone(), FieldRef::Mu);
+            self.emit_plain(inhale(eq(then, level)));
+        }
+        Some(state)
+    }
+
+    /// Before an object is released: its history constraint, and the state in which it is left, to
+    /// be kept afterwards.
+    pub(crate) fn state_to_release(
+        &mut self,
+        class: ClassId,
+        mode: LockMode,
+        target: &s::Expr,
+        locks: &LockState,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        if let (Some(acquired), LockMode::Write) = (&locks.acquired, mode) {
+            let before = self.lowering.state_at(acquired, target);
+            self.check_history(class, target, OldState::Recorded(before), env);
+        }
+        let level = self.lowering.level_at(locks.levels.clone(), target.clone());
+        self.record_left(class, target, level, locks, env)
+    }
+
+    /// Before an object is shared: the first state in its history follows itself.
+    pub(crate) fn state_to_share(
+        &mut self,
+        class: ClassId,
+        target: &s::Expr,
+        locks: &LockState,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        self.check_history(class, target, OldState::Now, env);
+        let level = self.lowering.level_of(target.clone());
+        self.record_left(class, target, level, locks, env)
+    }
+
+    /// Keeps the state in which an object has been left.
+    pub(crate) fn note_released(
+        &mut self,
+        target: &s::Expr,
+        state: Option<s::Expr>,
+        locks: &LockState,
+    ) {
+        if let Some(state) = state {
+            let left_here = self.left_here.as_deref().map(var);
+            self.keep(locks.released.as_ref(), target, state.clone());
+            self.keep(left_here.as_ref(), target, state);
+        }
+    }
+
+    fn check_history(&mut self, class: ClassId, target: &s::Expr, old: OldState, env: &Env) {
+        if let Some(history) = self.history(class, target, old, env) {
+            self.emit(
+                assert(history)
+                    .with(renamed(ErrorId::AssertFailed, ErrorId::FoldFailed))
+                    .with(said(Reason::AssertionFalse, "the monitor invariant might not hold: %e")),
+            );
+        }
+    }
+
+    /// The check that a history constraint makes sense: it holds between a state and itself, and
+    /// between two states if it holds between both and a third.
+    fn history_check(&mut self, class: ClassId, env: &Env) {
+        let this = var("this");
+        let declared = &self.program().classes[class];
+        let monitor = call(&self.lowering.names.borrow().monitors[class], vec![this.clone()]);
+        let open = |member: &mut Self| {
+            member.emit_plain(inhale(acc(monitor.clone(), write())));
+            let renaming = renamed(ErrorId::UnfoldFailed, ErrorId::NotWellformed);
+            member.emit(unfold(acc(monitor.clone(), write())).with(renaming));
+        };
+        let first = self.fresh("first");
+        self.emit_plain(declare(&first, ty(TypeKind::Int), None));
+        self.emit_plain(inhale(ne(this.clone(), null())));
+        open(self);
+        let related = |member: &mut Self, state: &s::Expr| {
+            let old = OldState::Recorded(state.clone());
+            if let Some(history) = member.history(class, &this, old, env) {
+                let renaming = renamed(ErrorId::InhaleFailed, ErrorId::NotWellformed);
+                member.emit(inhale(history).with(renaming));
+            }
+        };
+        related(self, &var(&first));
+        let about: Vec<_> = declared
+            .invariants
+            .iter()
+            .map(|clause| (vec![(&ExprKind::This, this.clone())], clause))
+            .collect();
+        let second = self.record(&about, env);
+        self.check_each(
+            class,
+            &OldState::Now,
+            env,
+            ErrorId::InvariantNotReflexive,
+            "the monitor invariant might not be reflexive: %e",
+        );
+        let renaming = renamed(ErrorId::FoldFailed, ErrorId::NotWellformed);
+        self.emit(fold(acc(monitor.clone(), write())).with(renaming));
+        self.emit_plain(exhale(acc(monitor.clone(), write())));
+        open(self);
+        related(self, &second);
+        self.check_each(
+            class,
+            &OldState::Recorded(var(&first)),
+            env,
+            ErrorId::InvariantNotTransitive,
+            "the monitor invariant might not be transitive: %e",
+        );
+    }
+
+    fn check_each(
+        &mut self,
+        class: ClassId,
+        old: &OldState,
+        env: &Env,
+        kind: ErrorId,
+        words: &str,
+    ) {
+        let outer = self.span;
+        for clause in &self.program().classes[class].invariants {
+            let history = two_states(clause);
+            let inner = Env { old: old.clone(), ..env.clone() };
+            let history = self.assertion(&history, &inner);
+            if is_true(&history) {
+                continue;
+            }
+            self.span = clause.span;
+            self.emit(
+                assert(history)
+                    .with(renamed(ErrorId::AssertFailed, kind))
+                    .with(said(Reason::AssertionFalse, words)),
+            );
+        }
+        self.span = outer;
+    }
+}
+
+impl Member<'_, '_> {
     /// Makes the claim that the level of an object in a recorded state is its present level, now
     /// that the object is held.
     ///
@@ -247,82 +401,6 @@ impl Member<'_, '_> {
         implies(and(conditions), eq(then, self.lowering.level_of(of)))
     }
 
-    /// Records the state in which an object is about to be left, and its level.
-    fn record_left(
-        &mut self,
-        class: ClassId,
-        target: &s::Expr,
-        level: s::Expr,
-        locks: &LockState,
-        env: &Env,
-    ) -> Option<s::Expr> {
-        let about = self.said_of(class, target, false);
-        if locks.released.is_none() || about.is_empty() {
-            return None;
-        }
-        let state = self.record(&about, env);
-        if has_history(&self.program().classes[class].invariants) {
-            let then = self.lowering.field_then(&state, target.clone(), FieldRef::Mu);
-            self.emit_plain(inhale(eq(then, level)));
-        }
-        Some(state)
-    }
-
-    /// Before an object is released: its history constraint, and the state in which it is left, to
-    /// be kept afterwards.
-    pub(crate) fn state_to_release(
-        &mut self,
-        class: ClassId,
-        mode: LockMode,
-        target: &s::Expr,
-        locks: &LockState,
-        env: &Env,
-    ) -> Option<s::Expr> {
-        if let (Some(acquired), LockMode::Write) = (&locks.acquired, mode) {
-            let before = self.lowering.state_at(acquired, target);
-            self.check_history(class, target, OldState::Recorded(before), env);
-        }
-        let level = self.lowering.level_at(locks.levels.clone(), target.clone());
-        self.record_left(class, target, level, locks, env)
-    }
-
-    /// Before an object is shared: the first state in its history follows itself.
-    pub(crate) fn state_to_share(
-        &mut self,
-        class: ClassId,
-        target: &s::Expr,
-        locks: &LockState,
-        env: &Env,
-    ) -> Option<s::Expr> {
-        self.check_history(class, target, OldState::Now, env);
-        let level = self.lowering.level_of(target.clone());
-        self.record_left(class, target, level, locks, env)
-    }
-
-    /// Keeps the state in which an object has been left.
-    pub(crate) fn note_released(
-        &mut self,
-        target: &s::Expr,
-        state: Option<s::Expr>,
-        locks: &LockState,
-    ) {
-        if let Some(state) = state {
-            let left_here = self.left_here.as_deref().map(var);
-            self.keep(locks.released.as_ref(), target, state.clone());
-            self.keep(left_here.as_ref(), target, state);
-        }
-    }
-
-    fn check_history(&mut self, class: ClassId, target: &s::Expr, old: OldState, env: &Env) {
-        if let Some(history) = self.history(class, target, old, env) {
-            self.emit(
-                assert(history)
-                    .with(renamed(ErrorId::AssertFailed, ErrorId::FoldFailed))
-                    .with(said(Reason::AssertionFalse, "the monitor invariant might not hold: %e")),
-            );
-        }
-    }
-
     /// The history constraint of an object, if its class has one.
     fn history(
         &mut self,
@@ -344,82 +422,6 @@ impl Member<'_, '_> {
             .collect();
         Some(crate::lower::annotations::unplaced(and(lowered)))
     }
-
-    /// The check that a history constraint makes sense: it holds between a state and itself, and
-    /// between two states if it holds between both and a third.
-    fn history_check(&mut self, class: ClassId, env: &Env) {
-        let this = var("this");
-        let declared = &self.program().classes[class];
-        let monitor = call(&self.lowering.names.borrow().monitors[class], vec![this.clone()]);
-        let open = |member: &mut Self| {
-            member.emit_plain(inhale(acc(monitor.clone(), write())));
-            let renaming = renamed(ErrorId::UnfoldFailed, ErrorId::NotWellformed);
-            member.emit(unfold(acc(monitor.clone(), write())).with(renaming));
-        };
-        let first = self.fresh("first");
-        self.emit_plain(declare(&first, ty(TypeKind::Int), None));
-        self.emit_plain(inhale(ne(this.clone(), null())));
-        open(self);
-        let related = |member: &mut Self, state: &s::Expr| {
-            let old = OldState::Recorded(state.clone());
-            if let Some(history) = member.history(class, &this, old, env) {
-                let renaming = renamed(ErrorId::InhaleFailed, ErrorId::NotWellformed);
-                member.emit(inhale(history).with(renaming));
-            }
-        };
-        related(self, &var(&first));
-        let about: Vec<_> = declared
-            .invariants
-            .iter()
-            .map(|clause| (vec![(&ExprKind::This, this.clone())], clause))
-            .collect();
-        let second = self.record(&about, env);
-        self.check_each(
-            class,
-            &OldState::Now,
-            env,
-            ErrorId::InvariantNotReflexive,
-            "the monitor invariant might not be reflexive: %e",
-        );
-        let renaming = renamed(ErrorId::FoldFailed, ErrorId::NotWellformed);
-        self.emit(fold(acc(monitor.clone(), write())).with(renaming));
-        self.emit_plain(exhale(acc(monitor.clone(), write())));
-        open(self);
-        related(self, &second);
-        self.check_each(
-            class,
-            &OldState::Recorded(var(&first)),
-            env,
-            ErrorId::InvariantNotTransitive,
-            "the monitor invariant might not be transitive: %e",
-        );
-    }
-
-    fn check_each(
-        &mut self,
-        class: ClassId,
-        old: &OldState,
-        env: &Env,
-        kind: ErrorId,
-        words: &str,
-    ) {
-        let outer = self.span;
-        for clause in &self.program().classes[class].invariants {
-            let history = two_states(clause);
-            let inner = Env { old: old.clone(), ..env.clone() };
-            let history = self.assertion(&history, &inner);
-            if is_true(&history) {
-                continue;
-            }
-            self.span = clause.span;
-            self.emit(
-                assert(history)
-                    .with(renamed(ErrorId::AssertFailed, kind))
-                    .with(said(Reason::AssertionFalse, words)),
-            );
-        }
-        self.span = outer;
-    }
 }
 
 impl Lowering<'_> {
@@ -427,7 +429,7 @@ impl Lowering<'_> {
     pub(crate) fn history_check(&self, id: ClassId) -> Option<s::Member> {
         let class = &self.program.classes[id];
         let first = class.invariants.iter().find(|clause| looks_back(clause))?;
-        let mut member = Member::new(self, first.span);
+        let mut member = Body::new(self, first.span);
         member.class = Some(id);
         let formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
         let env = crate::lower::classes::stateless(crate::lower::env::ReadAmount::Common);

@@ -23,7 +23,7 @@ use sil::syntax::TypeKind;
 use crate::build::*;
 use crate::lower::assertions::mentions_wait_level;
 use crate::lower::env::{Env, LockState, Locks};
-use crate::lower::{Lowering, Member};
+use crate::lower::{Body, Lowering, Member};
 use crate::names::fixed;
 
 /// Does a statement hand on what depends on the wait level: to others, to the variables of a
@@ -155,21 +155,6 @@ impl Member<'_, '_> {
         })
     }
 
-    /// The environment of something that is executed: for the wait level what callers owe counts,
-    /// which is unknown.
-    pub(crate) fn executed(&mut self, e: &Expr, env: &Env) -> Env {
-        let mut env = env.clone();
-        if let Locks::State(locks) = &mut env.locks
-            && self.lowering.facts.credits
-            && mentions_wait_level(e)
-        {
-            let name = self.fresh("owedByCallers");
-            self.emit_plain(declare(&name, self.lowering.objects_type(), None));
-            locks.owed_by_callers = Some(var(&name));
-        }
-        env
-    }
-
     /// Does a quantifier speak of the locks of all objects of a type, beside channels?
     pub(crate) fn asks_for_all_locks(&self, domain: &Domain, body: &Expr) -> bool {
         self.lowering.facts.credits
@@ -274,6 +259,23 @@ impl Member<'_, '_> {
             triggers.into_iter().map(|trigger| vec![trigger]),
             body,
         ))
+    }
+}
+
+impl Body<'_, '_> {
+    /// The environment of something that is executed: for the wait level what callers owe counts,
+    /// which is unknown.
+    pub(crate) fn executed(&mut self, e: &Expr, env: &Env) -> Env {
+        let mut env = env.clone();
+        if let Locks::State(locks) = &mut env.locks
+            && self.lowering.facts.credits
+            && mentions_wait_level(e)
+        {
+            let name = self.fresh("owedByCallers");
+            self.emit_plain(declare(&name, self.lowering.objects_type(), None));
+            locks.owed_by_callers = Some(var(&name));
+        }
+        env
     }
 }
 

@@ -22,10 +22,10 @@ use crate::lower::env::{Env, LockState, Locks, Side};
 use crate::lower::facts::{class_of, keeps_credits, mentions_credit};
 use crate::lower::threads::history::one_state;
 use crate::lower::threads::levels::Level;
-use crate::lower::{Lowering, Member};
+use crate::lower::{Body, Lowering, Member};
 use crate::names::fixed;
 
-impl Member<'_, '_> {
+impl Body<'_, '_> {
     /// An obligation of a statement under an id of its own.
     fn check(&mut self, condition: s::Expr, id: (ErrorId, Reason), words: &str) {
         self.emit(
@@ -44,14 +44,6 @@ impl Member<'_, '_> {
                 .with(renamed(ErrorId::AssertFailed, id.0))
                 .with(said(Reason::AssertionFalse, words)),
         );
-    }
-
-    pub(crate) fn lock_state(env: &Env) -> LockState {
-        match &env.locks {
-            Locks::State(locks) => locks.clone(),
-            // Statements about locks stand in methods only, and those that have them track locks.
-            _ => unreachable!("a method with lock statements tracks locks"),
-        }
     }
 
     /// The operand of a lock statement, evaluated once.
@@ -79,24 +71,6 @@ impl Member<'_, '_> {
             (kind, Reason::ReceiverNull),
             "the object might be null",
         );
-    }
-
-    pub(crate) fn is_certainly_object(&self, e: &Expr) -> bool {
-        self.method.is_some_and(|method| is_new_object(&self.program().methods[method].body, e))
-    }
-
-    fn monitor_at(&self, class: ClassId, mode: LockMode, target: &s::Expr) -> s::Expr {
-        let names = self.lowering.names.borrow();
-        let name = match mode {
-            LockMode::Write => &names.monitors[class],
-            LockMode::Read => &names.read_monitors[class],
-        };
-        call(name, vec![target.clone()])
-    }
-
-    /// Returns the assertions that a monitor protects: its invariants without their history.
-    pub(crate) fn protected(&self, class: ClassId) -> Vec<Expr> {
-        self.program().classes[class].invariants.iter().map(one_state).collect()
     }
 
     /// Gives what a monitor protects to the monitor.
@@ -229,7 +203,7 @@ impl Member<'_, '_> {
         let Some(class) = class_of(e) else {
             return self.unsupported_stmt("acquire of something that is no object");
         };
-        let locks = Self::lock_state(env);
+        let locks = Member::lock_state(env);
         let checks = self.lowering.options.deadlock_checks;
         let level = if checks {
             let level = self.lowering.level_of(target.clone());
@@ -277,7 +251,7 @@ impl Member<'_, '_> {
         let Some(class) = class_of(e) else {
             return self.unsupported_stmt("release of something that is no object");
         };
-        let locks = Self::lock_state(env);
+        let locks = Member::lock_state(env);
         match (mode, &locks.read_held) {
             (LockMode::Write, _) => self.check_write_held(&locks, target, ErrorId::ReleaseFailed),
             (LockMode::Read, Some(read_held)) => self.check(
@@ -342,7 +316,7 @@ impl Member<'_, '_> {
         let Some(class) = class_of(e) else {
             return self.unsupported_stmt("share of something that is no object");
         };
-        let locks = Self::lock_state(env);
+        let locks = Member::lock_state(env);
         let level = self.lowering.level_of(target.clone());
         let unshared = eq(level.clone(), self.lowering.lockbottom());
         self.check_access(
@@ -362,7 +336,7 @@ impl Member<'_, '_> {
     /// `reorder e between lower and upper`
     pub(crate) fn reorder(&mut self, e: &Expr, bounds: &Bounds, env: &Env) {
         let target = self.lock_target(e, ErrorId::ReorderFailed, env);
-        let locks = Self::lock_state(env);
+        let locks = Member::lock_state(env);
         self.check_write_held(&locks, &target, ErrorId::ReorderFailed);
         let level = self.lowering.level_of(target.clone());
         self.check_access(
@@ -378,7 +352,7 @@ impl Member<'_, '_> {
     /// `unshare e`
     pub(crate) fn unshare(&mut self, e: &Expr, env: &Env) {
         let target = self.lock_target(e, ErrorId::UnshareFailed, env);
-        let locks = Self::lock_state(env);
+        let locks = Member::lock_state(env);
         let level = self.lowering.level_of(target.clone());
         let bottom = self.lowering.lockbottom();
         self.check_access(
@@ -522,6 +496,34 @@ impl Member<'_, '_> {
     }
 }
 
+impl Member<'_, '_> {
+    pub(crate) fn lock_state(env: &Env) -> LockState {
+        match &env.locks {
+            Locks::State(locks) => locks.clone(),
+            // Statements about locks stand in methods only, and those that have them track locks.
+            _ => unreachable!("a method with lock statements tracks locks"),
+        }
+    }
+
+    pub(crate) fn is_certainly_object(&self, e: &Expr) -> bool {
+        self.method.is_some_and(|method| is_new_object(&self.program().methods[method].body, e))
+    }
+
+    fn monitor_at(&self, class: ClassId, mode: LockMode, target: &s::Expr) -> s::Expr {
+        let names = self.lowering.names.borrow();
+        let name = match mode {
+            LockMode::Write => &names.monitors[class],
+            LockMode::Read => &names.read_monitors[class],
+        };
+        call(name, vec![target.clone()])
+    }
+
+    /// Returns the assertions that a monitor protects: its invariants without their history.
+    pub(crate) fn protected(&self, class: ClassId) -> Vec<Expr> {
+        self.program().classes[class].invariants.iter().map(one_state).collect()
+    }
+}
+
 impl Lowering<'_> {
     /// The check that the invariant of a class contains no debt: nobody would have to pay it.
     pub(crate) fn debt_check(&self, id: ClassId) -> Option<s::Member> {
@@ -529,7 +531,7 @@ impl Lowering<'_> {
             return None;
         }
         let class = &self.program.classes[id];
-        let mut member = Member::new(self, class.invariants.first()?.span);
+        let mut member = Body::new(self, class.invariants.first()?.span);
         member.class = Some(id);
         let this = member.fresh("this");
         let env = crate::lower::classes::stateless(crate::lower::env::ReadAmount::Common);

@@ -30,7 +30,7 @@ use crate::build::*;
 use crate::lower::annotations::{Annotate, renamed};
 use crate::lower::env::{Env, Recorded, Side};
 use crate::lower::threads::history::has_history;
-use crate::lower::{Lowering, Member};
+use crate::lower::{Body, Lowering, Member};
 use crate::names::fixed;
 use crate::walk::each_expr_in_block;
 
@@ -193,7 +193,7 @@ impl Lowering<'_> {
 /// Terms that stand for what the owner of a recorded state is called where something is said of it.
 pub(crate) type Roots<'e> = Vec<(&'e ExprKind, s::Expr)>;
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Body<'_, 'p> {
     /// Records the present state, as far as the assertions `about` mention it.
     pub(crate) fn record(&mut self, about: &[(Roots<'p>, &'p Expr)], env: &Env) -> s::Expr {
         let name = self.fresh("state");
@@ -217,6 +217,72 @@ impl<'p> Member<'_, 'p> {
         state
     }
 
+    pub(crate) fn keep(&mut self, states: Option<&s::Expr>, target: &s::Expr, state: s::Expr) {
+        if let Some(states) = states {
+            let kept = call(fixed::STATE_SET, vec![states.clone(), target.clone(), state]);
+            self.emit_plain(assign(states.clone(), kept));
+        }
+    }
+
+    /// Before a fork: the state that its token will speak of.
+    pub(crate) fn state_to_fork(
+        &mut self,
+        method: MethodId,
+        this: &s::Expr,
+        actuals: &[s::Expr],
+        env: &Env,
+    ) -> Option<s::Expr> {
+        let lowering = self.lowering;
+        let evals = lowering.states.forked.get(&method)?;
+        let about: Vec<_> = evals
+            .iter()
+            .map(|(state, body)| {
+                let EvalState::Fork { receiver, arguments, .. } = state else {
+                    return (Vec::new(), *body);
+                };
+                let mut roots = vec![(&receiver.kind, this.clone())];
+                for (argument, actual) in arguments.iter().zip(actuals) {
+                    roots
+                        .extend(argument.as_ref().map(|argument| (&argument.kind, actual.clone())));
+                }
+                (roots, *body)
+            })
+            .collect();
+        let mut about = about;
+        const THIS: &ExprKind = &ExprKind::This;
+        // What the postcondition says of the same state is found again when the token is joined.
+        for old in &lowering.tokens[method].olds {
+            about.push((vec![(THIS, this.clone())], old.body));
+        }
+        Some(self.record(&about, env))
+    }
+
+    /// A token speaks of the state before its fork.
+    pub(crate) fn note_forked(&mut self, token: &s::Expr, state: Option<s::Expr>) {
+        if let Some(state) = state {
+            let of = self.lowering.fork_state(token.clone());
+            self.emit_plain(inhale(eq(of, state)));
+        }
+    }
+
+    /// When a token is joined: the old values it carries are values in the state before the fork.
+    pub(crate) fn recall_forked(&mut self, method: MethodId, token: &s::Expr, contract: &Env) {
+        let lowering = self.lowering;
+        if !lowering.states.keeps_forks(method) {
+            return;
+        }
+        let state = lowering.fork_state(token.clone());
+        let then = contract.then(state, false);
+        for old in lowering.tokens[method].olds.iter().filter(|old| old.is_known) {
+            let Some(defined) = self.definedness(old.body, &then) else { continue };
+            let value = self.expr(old.body, &then);
+            let kept = eq(field(token.clone(), &old.field), value);
+            self.emit_plain(inhale(implies(defined, kept)));
+        }
+    }
+}
+
+impl<'p> Member<'_, 'p> {
     fn recorded_atom(
         &mut self,
         state: &s::Expr,
@@ -334,70 +400,6 @@ impl<'p> Member<'_, 'p> {
             all.extend(invariants.iter().map(|clause| (vec![(THIS, target.clone())], clause)));
         }
         all
-    }
-
-    pub(crate) fn keep(&mut self, states: Option<&s::Expr>, target: &s::Expr, state: s::Expr) {
-        if let Some(states) = states {
-            let kept = call(fixed::STATE_SET, vec![states.clone(), target.clone(), state]);
-            self.emit_plain(assign(states.clone(), kept));
-        }
-    }
-
-    /// Before a fork: the state that its token will speak of.
-    pub(crate) fn state_to_fork(
-        &mut self,
-        method: MethodId,
-        this: &s::Expr,
-        actuals: &[s::Expr],
-        env: &Env,
-    ) -> Option<s::Expr> {
-        let lowering = self.lowering;
-        let evals = lowering.states.forked.get(&method)?;
-        let about: Vec<_> = evals
-            .iter()
-            .map(|(state, body)| {
-                let EvalState::Fork { receiver, arguments, .. } = state else {
-                    return (Vec::new(), *body);
-                };
-                let mut roots = vec![(&receiver.kind, this.clone())];
-                for (argument, actual) in arguments.iter().zip(actuals) {
-                    roots
-                        .extend(argument.as_ref().map(|argument| (&argument.kind, actual.clone())));
-                }
-                (roots, *body)
-            })
-            .collect();
-        let mut about = about;
-        const THIS: &ExprKind = &ExprKind::This;
-        // What the postcondition says of the same state is found again when the token is joined.
-        for old in &lowering.tokens[method].olds {
-            about.push((vec![(THIS, this.clone())], old.body));
-        }
-        Some(self.record(&about, env))
-    }
-
-    /// A token speaks of the state before its fork.
-    pub(crate) fn note_forked(&mut self, token: &s::Expr, state: Option<s::Expr>) {
-        if let Some(state) = state {
-            let of = self.lowering.fork_state(token.clone());
-            self.emit_plain(inhale(eq(of, state)));
-        }
-    }
-
-    /// When a token is joined: the old values it carries are values in the state before the fork.
-    pub(crate) fn recall_forked(&mut self, method: MethodId, token: &s::Expr, contract: &Env) {
-        let lowering = self.lowering;
-        if !lowering.states.keeps_forks(method) {
-            return;
-        }
-        let state = lowering.fork_state(token.clone());
-        let then = contract.then(state, false);
-        for old in lowering.tokens[method].olds.iter().filter(|old| old.is_known) {
-            let Some(defined) = self.definedness(old.body, &then) else { continue };
-            let value = self.expr(old.body, &then);
-            let kept = eq(field(token.clone(), &old.field), value);
-            self.emit_plain(inhale(implies(defined, kept)));
-        }
     }
 
     /// `eval(state, body)`, as a value or assertion.

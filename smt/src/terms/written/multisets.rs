@@ -43,145 +43,127 @@ impl Occurrences {
     }
 }
 
-impl Terms {
-    /// The elements of a multiset, if all of them are known.
-    pub(super) fn occurring_elements(&mut self, multiset: Term) -> Option<Vec<Term>> {
-        let Occurrences { values, others, rest } = self.occurrences(multiset)?;
-        rest.is_empty().then(|| values.into_keys().chain(others.into_keys()).collect())
-    }
+/// The elements of a multiset, if all of them are known.
+pub(super) fn elements(terms: &mut Terms, multiset: Term) -> Option<Vec<Term>> {
+    let Occurrences { values, others, rest } = occurrences(terms, multiset)?;
+    rest.is_empty().then(|| values.into_keys().chain(others.into_keys()).collect())
+}
 
-    /// The parts of a multiset; `None` if there are too many.
-    fn occurrences(&mut self, multiset: Term) -> Option<Occurrences> {
-        use TheoryOp::*;
-        let mut occurrences = Occurrences::default();
-        let mut pending = vec![multiset];
-        let mut steps = 0;
-        while let Some(part) = pending.pop() {
-            steps += 1;
-            if steps > LONGEST {
-                return None;
+/// The parts of a multiset; `None` if there are too many.
+fn occurrences(terms: &mut Terms, multiset: Term) -> Option<Occurrences> {
+    use TheoryOp::*;
+    let mut occurrences = Occurrences::default();
+    let mut pending = vec![multiset];
+    let mut steps = 0;
+    while let Some(part) = pending.pop() {
+        steps += 1;
+        if steps > LONGEST {
+            return None;
+        }
+        let part = terms.meaning(part);
+        match terms.theory_op(part) {
+            Some((MultisetEmpty, _)) => {}
+            Some((MultisetSingleton, &[element])) => occurrences.insert(terms, element),
+            Some((MultisetAdd, &[rest, element])) => {
+                occurrences.insert(terms, element);
+                pending.push(rest);
             }
-            let part = self.meaning(part);
-            match self.theory_op(part) {
-                Some((MultisetEmpty, _)) => {}
-                Some((MultisetSingleton, &[element])) => occurrences.insert(self, element),
-                Some((MultisetAdd, &[rest, element])) => {
-                    occurrences.insert(self, element);
-                    pending.push(rest);
-                }
-                Some((MultisetUnion, &[left, right])) => pending.extend([right, left]),
-                Some((op @ (MultisetIntersection | MultisetDifference), &[left, right])) => {
-                    match super::grow_stack(|| self.combined(left, right, op)) {
-                        Some(values) => {
-                            for (value, number) in values {
-                                *occurrences.values.entry(value).or_default() += number;
-                            }
+            Some((MultisetUnion, &[left, right])) => pending.extend([right, left]),
+            Some((op @ (MultisetIntersection | MultisetDifference), &[left, right])) => {
+                match super::grow_stack(|| combined(terms, left, right, op)) {
+                    Some(values) => {
+                        for (value, number) in values {
+                            *occurrences.values.entry(value).or_default() += number;
                         }
-                        None => *occurrences.rest.entry(part).or_default() += 1,
                     }
+                    None => *occurrences.rest.entry(part).or_default() += 1,
                 }
-                _ => *occurrences.rest.entry(part).or_default() += 1,
             }
+            _ => *occurrences.rest.entry(part).or_default() += 1,
         }
-        Some(occurrences)
     }
+    Some(occurrences)
+}
 
-    /// The intersection or difference of two multisets of values.
-    fn combined(&mut self, left: Term, right: Term, op: TheoryOp) -> Option<Numbers> {
-        let (left, right) = (self.occurrences(left)?, self.occurrences(right)?);
-        if !left.are_values() || !right.are_values() {
-            return None;
-        }
-        let mut combined = Numbers::default();
-        for (value, number) in left.values {
-            let other = right.values.get(&value).copied().unwrap_or(0);
-            let number = match op {
-                TheoryOp::MultisetIntersection => number.min(other),
-                _ => number.saturating_sub(other),
-            };
-            if number > 0 {
-                combined.insert(value, number);
-            }
-        }
-        Some(combined)
+/// The intersection or difference of two multisets of values.
+fn combined(terms: &mut Terms, left: Term, right: Term, op: TheoryOp) -> Option<Numbers> {
+    let (left, right) = (occurrences(terms, left)?, occurrences(terms, right)?);
+    if !left.are_values() || !right.are_values() {
+        return None;
     }
+    let mut combined = Numbers::default();
+    for (value, number) in left.values {
+        let other = right.values.get(&value).copied().unwrap_or(0);
+        let number = match op {
+            TheoryOp::MultisetIntersection => number.min(other),
+            _ => number.saturating_sub(other),
+        };
+        if number > 0 {
+            combined.insert(value, number);
+        }
+    }
+    Some(combined)
+}
 
-    pub(in crate::terms) fn written_count(
-        &mut self,
-        element: Term,
-        multiset: Term,
-    ) -> Option<usize> {
-        let Occurrences { values, others, rest } = self.occurrences(multiset)?;
-        if !rest.is_empty() {
-            return None;
-        }
-        if let Some(value) = self.value(element)
-            && others.is_empty()
-        {
-            return Some(values.get(&value).copied().unwrap_or(0));
-        }
-        let mut count = 0;
-        for (&other, number) in values.iter().chain(&others) {
-            if self.same(element, other)? {
-                count += number;
-            }
-        }
-        Some(count)
+pub(in crate::terms) fn count(terms: &mut Terms, element: Term, multiset: Term) -> Option<usize> {
+    let Occurrences { values, others, rest } = occurrences(terms, multiset)?;
+    if !rest.is_empty() {
+        return None;
     }
+    if let Some(value) = terms.value(element)
+        && others.is_empty()
+    {
+        return Some(values.get(&value).copied().unwrap_or(0));
+    }
+    let mut count = 0;
+    for (&other, number) in values.iter().chain(&others) {
+        if terms.same(element, other)? {
+            count += number;
+        }
+    }
+    Some(count)
+}
 
-    pub(in crate::terms) fn written_multiset_size(&mut self, multiset: Term) -> Option<usize> {
-        let Occurrences { values, others, rest } = self.occurrences(multiset)?;
-        rest.is_empty().then(|| values.values().chain(others.values()).sum())
-    }
+pub(in crate::terms) fn size(terms: &mut Terms, multiset: Term) -> Option<usize> {
+    let Occurrences { values, others, rest } = occurrences(terms, multiset)?;
+    rest.is_empty().then(|| values.values().chain(others.values()).sum())
+}
 
-    pub(in crate::terms) fn written_multiset_within(
-        &mut self,
-        left: Term,
-        right: Term,
-    ) -> Option<bool> {
-        let (left, right) = (self.occurrences(left)?, self.occurrences(right)?);
-        if left.is_within(&right) {
-            return Some(true);
-        }
-        (left.are_values() && right.are_values()).then_some(false)
+pub(in crate::terms) fn is_within(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
+    let (left, right) = (occurrences(terms, left)?, occurrences(terms, right)?);
+    if left.is_within(&right) {
+        return Some(true);
     }
+    (left.are_values() && right.are_values()).then_some(false)
+}
 
-    pub(in crate::terms) fn written_multisets_disjoint(
-        &mut self,
-        left: Term,
-        right: Term,
-    ) -> Option<bool> {
-        let (left, right) = (self.occurrences(left)?, self.occurrences(right)?);
-        if left.values.keys().any(|value| right.values.contains_key(value)) {
-            return Some(false);
-        }
-        (left.are_values() && right.are_values()).then_some(true)
+pub(in crate::terms) fn are_disjoint(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
+    let (left, right) = (occurrences(terms, left)?, occurrences(terms, right)?);
+    if left.values.keys().any(|value| right.values.contains_key(value)) {
+        return Some(false);
     }
+    (left.are_values() && right.are_values()).then_some(true)
+}
 
-    pub(in crate::terms) fn written_multisets_equal(
-        &mut self,
-        left: Term,
-        right: Term,
-    ) -> Option<bool> {
-        let (left, right) = (self.occurrences(left)?, self.occurrences(right)?);
-        if left == right {
-            return Some(true);
-        }
-        (left.are_values() && right.are_values()).then_some(false)
+pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
+    let (left, right) = (occurrences(terms, left)?, occurrences(terms, right)?);
+    if left == right {
+        return Some(true);
     }
+    (left.are_values() && right.are_values()).then_some(false)
+}
 
-    pub(super) fn multiset_value(&mut self, multiset: Term) -> Option<Term> {
-        let mut occurrences = self.occurrences(multiset)?;
-        if !occurrences.are_values() {
-            return None;
-        }
-        occurrences.values.sort_unstable_keys();
-        let elements: Vec<Term> = occurrences
-            .values
-            .iter()
-            .flat_map(|(&value, &number)| std::iter::repeat_n(value, number))
-            .collect();
-        let element = self.element_sort(self.sort(multiset));
-        Some(self.multiset_explicit(element, &elements))
+pub(super) fn value(terms: &mut Terms, multiset: Term) -> Option<Term> {
+    let mut occurrences = occurrences(terms, multiset)?;
+    if !occurrences.are_values() {
+        return None;
     }
+    occurrences.values.sort_unstable_keys();
+    let elements: Vec<Term> = occurrences
+        .values
+        .iter()
+        .flat_map(|(&value, &number)| std::iter::repeat_n(value, number))
+        .collect();
+    let element = terms.element_sort(terms.sort(multiset));
+    Some(terms.multiset_explicit(element, &elements))
 }

@@ -33,86 +33,6 @@ impl Members {
 }
 
 impl Terms {
-    /// `None` if a part is unknown, or there are too many elements.
-    ///
-    /// COMPLETENESS: terms about sets with an unknown part stay as they are also where their form
-    /// tells their truth, since they may match triggers of the program.
-    pub(super) fn members(&mut self, set: Term) -> Option<Members> {
-        use TheoryOp::*;
-        let mut members = Members::default();
-        let mut visited = FxHashSet::default();
-        let mut pending = vec![set];
-        while let Some(part) = pending.pop() {
-            let part = self.meaning(part);
-            if !visited.insert(part) {
-                continue;
-            }
-            if members.len() > LONGEST {
-                return None;
-            }
-            match self.theory_op(part) {
-                Some((SetEmpty, _)) => {}
-                Some((SetSingleton, &[element])) => members.insert(self, element),
-                Some((SetAdd, &[rest, element])) => {
-                    members.insert(self, element);
-                    pending.push(rest);
-                }
-                Some((SetUnion, &[left, right])) => pending.extend([right, left]),
-                Some((op @ (SetIntersection | SetDifference), &[left, right])) => {
-                    let kept = super::grow_stack(|| self.filtered(left, right, op))?;
-                    kept.into_iter().for_each(|element| members.insert(self, element));
-                }
-                Some((MapDomain, &[map])) => {
-                    let (entries, None) = self.entries(map) else { return None };
-                    entries.into_iter().for_each(|(key, _)| members.insert(self, key));
-                }
-                Some((MapValues, &[map])) => {
-                    let values = self.latest_values(map)?;
-                    values.into_iter().for_each(|value| members.insert(self, value));
-                }
-                _ => return None,
-            }
-        }
-        Some(members)
-    }
-
-    /// The elements of a set that are in another one, or those that are not.
-    fn filtered(&mut self, left: Term, right: Term, op: TheoryOp) -> Option<Vec<Term>> {
-        let (left, right) = (self.members(left)?, self.members(right)?);
-        let mut kept = Vec::new();
-        for element in left.elements() {
-            if self.is_among(element, &right)? == (op == TheoryOp::SetIntersection) {
-                kept.push(element);
-            }
-        }
-        Some(kept)
-    }
-
-    /// Looks for an element among those of a set.
-    fn is_among(&mut self, element: Term, set: &Members) -> Option<bool> {
-        if set.others.contains(&element) {
-            return Some(true);
-        }
-        let value = self.value(element);
-        if value.is_some_and(|value| set.values.contains(&value)) {
-            return Some(true);
-        }
-        // Of values, others are the same only if they are among them.
-        let values = set.values.iter().filter(|_| value.is_none());
-        for &other in values.chain(&set.others) {
-            match self.same(element, other) {
-                Some(false) => {}
-                same => return same,
-            }
-        }
-        Some(false)
-    }
-
-    pub(in crate::terms) fn written_set_has(&mut self, element: Term, set: Term) -> Option<bool> {
-        let members = self.members(set)?;
-        self.is_among(element, &members)
-    }
-
     /// Returns the membership of an element in as little of a set as decides it: without the
     /// elements that are added to it one by one, where their forms tell them from this one.
     /// Otherwise `None`.
@@ -147,66 +67,146 @@ impl Terms {
         }
         Some(self.or(rest))
     }
+}
 
-    pub(in crate::terms) fn written_set_size(&mut self, set: Term) -> Option<usize> {
-        let Members { values, others } = self.members(set)?;
-        for (index, &element) in others.iter().enumerate() {
-            for &other in values.iter().chain(others.iter().take(index)) {
-                if self.same(element, other)? {
-                    return None;
-                }
-            }
+/// `None` if a part is unknown, or there are too many elements.
+///
+/// COMPLETENESS: terms about sets with an unknown part stay as they are also where their form
+/// tells their truth, since they may match triggers of the program.
+pub(super) fn members(terms: &mut Terms, set: Term) -> Option<Members> {
+    use TheoryOp::*;
+    let mut members = Members::default();
+    let mut visited = FxHashSet::default();
+    let mut pending = vec![set];
+    while let Some(part) = pending.pop() {
+        let part = terms.meaning(part);
+        if !visited.insert(part) {
+            continue;
         }
-        Some(values.len() + others.len())
-    }
-
-    fn is_part(&mut self, left: &Members, right: &Members) -> Option<bool> {
-        let mut all = Some(true);
-        for element in left.elements() {
-            match self.is_among(element, right) {
-                Some(true) => {}
-                Some(false) => return Some(false),
-                None => all = None,
-            }
-        }
-        all
-    }
-
-    pub(in crate::terms) fn written_subset(&mut self, left: Term, right: Term) -> Option<bool> {
-        let (left, right) = (self.members(left)?, self.members(right)?);
-        self.is_part(&left, &right)
-    }
-
-    pub(in crate::terms) fn written_disjoint(&mut self, left: Term, right: Term) -> Option<bool> {
-        let (left, right) = (self.members(left)?, self.members(right)?);
-        let mut none = Some(true);
-        for element in left.elements() {
-            match self.is_among(element, &right) {
-                Some(true) => return Some(false),
-                Some(false) => {}
-                None => none = None,
-            }
-        }
-        none
-    }
-
-    pub(in crate::terms) fn written_sets_equal(&mut self, left: Term, right: Term) -> Option<bool> {
-        let (left, right) = (self.members(left)?, self.members(right)?);
-        match (self.is_part(&left, &right), self.is_part(&right, &left)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (Some(true), Some(true)) => Some(true),
-            _ => None,
-        }
-    }
-
-    pub(super) fn set_value(&mut self, set: Term) -> Option<Term> {
-        let members = self.members(set)?;
-        if !members.others.is_empty() {
+        if members.len() > LONGEST {
             return None;
         }
-        let mut values: Vec<Term> = members.values.into_iter().collect();
-        values.sort_unstable();
-        let element = self.element_sort(self.sort(set));
-        Some(self.set_explicit(element, &values))
+        match terms.theory_op(part) {
+            Some((SetEmpty, _)) => {}
+            Some((SetSingleton, &[element])) => members.insert(terms, element),
+            Some((SetAdd, &[rest, element])) => {
+                members.insert(terms, element);
+                pending.push(rest);
+            }
+            Some((SetUnion, &[left, right])) => pending.extend([right, left]),
+            Some((op @ (SetIntersection | SetDifference), &[left, right])) => {
+                let kept = super::grow_stack(|| filtered(terms, left, right, op))?;
+                kept.into_iter().for_each(|element| members.insert(terms, element));
+            }
+            Some((MapDomain, &[map])) => {
+                let (entries, None) = super::maps::entries(terms, map) else { return None };
+                entries.into_iter().for_each(|(key, _)| members.insert(terms, key));
+            }
+            Some((MapValues, &[map])) => {
+                let values = super::maps::latest_values(terms, map)?;
+                values.into_iter().for_each(|value| members.insert(terms, value));
+            }
+            _ => return None,
+        }
     }
+    Some(members)
+}
+
+/// The elements of a set that are in another one, or those that are not.
+fn filtered(terms: &mut Terms, left: Term, right: Term, op: TheoryOp) -> Option<Vec<Term>> {
+    let (left, right) = (members(terms, left)?, members(terms, right)?);
+    let mut kept = Vec::new();
+    for element in left.elements() {
+        if is_among(terms, element, &right)? == (op == TheoryOp::SetIntersection) {
+            kept.push(element);
+        }
+    }
+    Some(kept)
+}
+
+/// Looks for an element among those of a set.
+fn is_among(terms: &mut Terms, element: Term, set: &Members) -> Option<bool> {
+    if set.others.contains(&element) {
+        return Some(true);
+    }
+    let value = terms.value(element);
+    if value.is_some_and(|value| set.values.contains(&value)) {
+        return Some(true);
+    }
+    // Of values, others are the same only if they are among them.
+    let values = set.values.iter().filter(|_| value.is_none());
+    for &other in values.chain(&set.others) {
+        match terms.same(element, other) {
+            Some(false) => {}
+            same => return same,
+        }
+    }
+    Some(false)
+}
+
+pub(in crate::terms) fn has(terms: &mut Terms, element: Term, set: Term) -> Option<bool> {
+    let members = members(terms, set)?;
+    is_among(terms, element, &members)
+}
+
+pub(in crate::terms) fn size(terms: &mut Terms, set: Term) -> Option<usize> {
+    let Members { values, others } = members(terms, set)?;
+    for (index, &element) in others.iter().enumerate() {
+        for &other in values.iter().chain(others.iter().take(index)) {
+            if terms.same(element, other)? {
+                return None;
+            }
+        }
+    }
+    Some(values.len() + others.len())
+}
+
+fn is_part(terms: &mut Terms, left: &Members, right: &Members) -> Option<bool> {
+    let mut all = Some(true);
+    for element in left.elements() {
+        match is_among(terms, element, right) {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => all = None,
+        }
+    }
+    all
+}
+
+pub(in crate::terms) fn is_subset(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
+    let (left, right) = (members(terms, left)?, members(terms, right)?);
+    is_part(terms, &left, &right)
+}
+
+pub(in crate::terms) fn are_disjoint(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
+    let (left, right) = (members(terms, left)?, members(terms, right)?);
+    let mut none = Some(true);
+    for element in left.elements() {
+        match is_among(terms, element, &right) {
+            Some(true) => return Some(false),
+            Some(false) => {}
+            None => none = None,
+        }
+    }
+    none
+}
+
+pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
+    let (left, right) = (members(terms, left)?, members(terms, right)?);
+    match (is_part(terms, &left, &right), is_part(terms, &right, &left)) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    }
+}
+
+pub(super) fn value(terms: &mut Terms, set: Term) -> Option<Term> {
+    let members = members(terms, set)?;
+    if !members.others.is_empty() {
+        return None;
+    }
+    let mut values: Vec<Term> = members.values.into_iter().collect();
+    values.sort_unstable();
+    let element = terms.element_sort(terms.sort(set));
+    Some(terms.set_explicit(element, &values))
 }

@@ -11,12 +11,20 @@ pub mod order;
 mod rational;
 
 use std::fmt;
+use std::iter::once;
 use std::sync::Arc;
 
-use smallvec::{SmallVec, smallvec};
+#[cfg(feature = "crates")]
+use smallvec::SmallVec;
 
 pub use order::{Fractions, Sign};
 pub use rational::Rational;
+
+/// A list of a few elements.
+#[cfg(feature = "crates")]
+pub(crate) type Few<T> = SmallVec<[T; 2]>;
+#[cfg(not(feature = "crates"))]
+pub(crate) type Few<T> = Vec<T>;
 
 /// A read fraction: a positive amount below every positive rational.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +36,7 @@ pub enum Monomial {
     /// Nothing: the term is the rational.
     One,
     /// One read fraction or the product of several, sorted.
-    Product(SmallVec<[Kappa; 2]>),
+    Product(Few<Kappa>),
     /// A counting permission, below every product of read fractions.
     Epsilon,
     /// A reader's share of what a monitor counts, below every counting permission.
@@ -81,7 +89,7 @@ impl Amount {
     pub fn read(kappa: Kappa) -> Self {
         Self::of(vec![Term {
             coefficient: Rational::ONE,
-            monomial: Monomial::Product(smallvec![kappa]),
+            monomial: Monomial::Product(once(kappa).collect()),
         }])
     }
 
@@ -111,11 +119,11 @@ impl Amount {
     }
 
     /// Its terms, sorted by monomial.
-    pub fn terms(&self) -> SmallVec<[Term; 2]> {
+    pub fn terms(&self) -> Few<Term> {
         match &self.0 {
-            Form::Number(number) if number.is_zero() => SmallVec::new(),
+            Form::Number(number) if number.is_zero() => Few::new(),
             Form::Number(number) => {
-                smallvec![Term { coefficient: number.clone(), monomial: Monomial::One }]
+                once(Term { coefficient: number.clone(), monomial: Monomial::One }).collect()
             }
             Form::Sum(terms) => terms.iter().cloned().collect(),
         }
@@ -129,6 +137,16 @@ impl Amount {
     /// Is it exactly the whole?
     pub fn is_full(&self) -> bool {
         matches!(&self.0, Form::Number(number) if number.is_one())
+    }
+
+    /// Its sign if it is a number.
+    pub(crate) fn plain_sign(&self) -> Option<Sign> {
+        match &self.0 {
+            Form::Number(number) if number.is_zero() => Some(Sign::Zero),
+            Form::Number(number) if number.is_positive() => Some(Sign::Positive),
+            Form::Number(_) => Some(Sign::Negative),
+            Form::Sum(_) => None,
+        }
     }
 
     /// Its rational part.
@@ -290,5 +308,5 @@ impl fmt::Display for Amount {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "crates"))]
 mod tests;

@@ -6,7 +6,14 @@
 
 use std::sync::Arc;
 
-use crate::value::Level;
+/// A lock level: a number that says nothing of the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Level(pub u32);
+
+impl Level {
+    /// `lockbottom`
+    pub const BOTTOM: Self = Self(0);
+}
 
 /// Is one level below another?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! Which read fraction is known to be far below which amounts, and what follows for the sign of an
 //! amount.
 
-use smallvec::SmallVec;
+use std::collections::BTreeSet;
+use std::iter::once;
 
-use super::{Amount, Kappa, Monomial, Rational};
+use super::{Amount, Few, Kappa, Monomial, Rational};
 
 /// The read fractions of a run with their bounds.
 ///
@@ -12,13 +13,13 @@ use super::{Amount, Kappa, Monomial, Rational};
 /// relation has no cycles.
 #[derive(Debug, Clone, Default)]
 pub struct Fractions {
-    bounds: Vec<SmallVec<[Bound; 1]>>,
+    bounds: Vec<Few<Bound>>,
     /// So many stay, whatever is forgotten.
     kept: usize,
 }
 
-type Product = SmallVec<[Kappa; 2]>;
-type Bound = SmallVec<[Product; 1]>;
+type Product = Few<Kappa>;
+type Bound = Few<Product>;
 
 /// The sign of an amount under every admissible choice of the read fractions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Fractions {
     /// A new read fraction, far below another one if there is one.
     pub fn fresh(&mut self, below: Option<Kappa>) -> Kappa {
         let kappa = Kappa(self.bounds.len() as u32);
-        let bound = below.map(|above| -> Bound { smallvec::smallvec![smallvec::smallvec![above]] });
+        let bound = below.map(|above| -> Bound { once(once(above).collect()).collect() });
         self.bounds.push(bound.into_iter().collect());
         kappa
     }
@@ -116,7 +117,7 @@ impl Fractions {
 
     /// Is `low` equal to or far below the greatest of `high`, whatever is chosen?
     fn is_exceeded(&self, low: &Product, high: &[&Product]) -> bool {
-        let high: SmallVec<[&Product; 4]> =
+        let high: Few<&Product> =
             high.iter().copied().filter(|high| newest(high) <= newest(low)).collect();
         if high.iter().any(|high| self.is_at_most(low, high)) {
             return true;
@@ -138,7 +139,7 @@ impl Fractions {
         // What both have does not count. What is left of `low` makes it smaller.
         let mut low = low.clone();
         let mut high = high.clone();
-        high.retain(|factor| match low.iter().position(|other| other == factor) {
+        high.retain_mut(|factor| match low.iter().position(|other| other == factor) {
             Some(at) => {
                 low.remove(at);
                 false
@@ -160,7 +161,7 @@ impl Fractions {
 
     /// The common case, without recursion: chains of calls make chains of bounds.
     fn is_fraction_at_most(&self, low: Kappa, high: Kappa) -> bool {
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = BTreeSet::new();
         let mut open = vec![low];
         while let Some(kappa) = open.pop() {
             if kappa == high {
@@ -174,7 +175,7 @@ impl Fractions {
                     // Below a product is below each of its factors.
                     [product] => open.extend(product.iter().copied()),
                     several => {
-                        let high: Product = smallvec::smallvec![high];
+                        let high: Product = once(high).collect();
                         if several.iter().all(|product| self.is_at_most(product, &high)) {
                             return true;
                         }
@@ -201,7 +202,7 @@ fn raised(product: &Product, at: usize, bound: &Product) -> Product {
     raised
 }
 
-fn products(amount: &Amount) -> SmallVec<[(Product, Rational); 2]> {
+fn products(amount: &Amount) -> Few<(Product, Rational)> {
     let terms = amount.terms().into_iter();
     terms
         .filter_map(|term| match term.monomial {
