@@ -337,7 +337,8 @@ impl Thread {
         {
             return fail(Flaw::HeldAtTheEnd, at, &[&held.object]);
         }
-        self.check_left(Flaw::Debt, Flaw::Leak, at)?;
+        self.check_debt(Flaw::Debt, at)?;
+        self.check_leaks(Flaw::Leak, at)?;
         self.frames.pop();
         match (self.frames.last_mut(), &self.token) {
             (Some(caller), _) => caller.holding.add_all(moved),
@@ -413,11 +414,6 @@ impl Thread {
             top.holding = moved;
         }
         self.deeper(at)
-    }
-
-    fn check_left(&mut self, debt: Flaw, leak: Flaw, at: At) -> Res<()> {
-        self.check_debt(debt, at)?;
-        self.check_leaks(leak, at)
     }
 
     fn check_debt(&mut self, flaw: Flaw, at: At) -> Res<()> {

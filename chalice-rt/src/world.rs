@@ -36,11 +36,9 @@ pub struct Program {
     pub start: fn(&mut Thread) -> Res<Started>,
 }
 
-/// How a run ended.
+/// How a run ended that has not passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every thread ended, and every check held.
-    Passed,
     /// A check failed.
     Failed,
     /// Threads wait for each other, or for ever.
@@ -57,7 +55,6 @@ impl Verdict {
     /// As reports have it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Passed => "passed",
             Self::Failed => "failed",
             Self::Deadlock => "deadlock",
             Self::Bounded => "bounded",

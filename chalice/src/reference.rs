@@ -454,17 +454,3 @@ is `chalice/src/syntax/grammar.pest`. This page is made from the tables in `chal
 ";
     page_of(head, SECTIONS, "chalice", "chalice")
 }
-
-#[cfg(test)]
-mod tests {
-    use front::reference::defects;
-
-    use super::*;
-
-    #[test]
-    fn every_word_of_the_grammar_is_explained() {
-        let grammar = include_str!("syntax/grammar.pest");
-        assert!(defects(&[], grammar).len() > 50, "the grammar has words");
-        assert_eq!(defects(SECTIONS, grammar), Vec::<String>::new());
-    }
-}

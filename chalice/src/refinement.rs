@@ -293,6 +293,3 @@ fn own_field<'e>(e: &'e Expr, is_variable: &dyn Fn(&str) -> bool) -> Option<&'e 
 fn error(words: impl Into<String>, span: Span) -> Diagnostic {
     Diagnostic::new(Code::TypecheckerError, span, words)
 }
-
-#[cfg(test)]
-mod tests;

@@ -122,6 +122,3 @@ impl Resolver<'_> {
         &self.program.locals[local]
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -216,6 +216,3 @@ pub enum SpecKind {
     /// `decreases e, ..`
     Decreases(Vec<Expr>),
 }
-
-#[cfg(test)]
-mod tests;

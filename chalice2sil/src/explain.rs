@@ -35,31 +35,3 @@ fn place(line: &str) -> Option<usize> {
     let range = values.split('"').nth(3)?;
     range.split('.').next()?.parse().ok().filter(|&number| number > 0)
 }
-
-#[cfg(test)]
-mod tests {
-    use chalice::SourceFile;
-    use sil::print::Form;
-
-    use super::explained;
-    use crate::translate_text;
-
-    #[test]
-    fn comments_change_nothing() {
-        let program = "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n  {\n    f := 1;\n    assert f == 1;\n  }\n}\n";
-        for form in [Form::Graph, Form::Structured] {
-            let (text, _) = translate_text("t.chalice", program, &[], form);
-            let text = text.expect("it is a program");
-            let explained = explained(&text, &SourceFile::new("t.chalice", program));
-            for comment in ["// 3: method m()", "// 6: f := 1;", "// 7: assert f == 1;"] {
-                assert!(explained.contains(comment), "{comment}\n{explained}");
-            }
-            let printed = |text: &str| {
-                let loaded = sil::load::load_text("t.sil", text);
-                loaded.program.map(|program| sil::print::program(&program, form))
-            };
-            assert!(printed(&text).is_some());
-            assert_eq!(printed(&text), printed(&explained));
-        }
-    }
-}

@@ -20,8 +20,6 @@ pub mod messages;
 mod build;
 mod lower;
 mod names;
-#[cfg(test)]
-mod tests;
 mod walk;
 
 use chalice::Options;

@@ -106,6 +106,7 @@ fn gaps(
     breaks: &[usize],
 ) -> Vec<String> {
     let indents = indentation::indents(tokens, structure, breaks);
+    let line_end = line_end(text);
     let mut gaps = Vec::with_capacity(tokens.len() + 1);
     for (at, token) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).map(|before| tokens[before]);
@@ -115,7 +116,7 @@ fn gaps(
         if is_first && token.text.contains("chalice-parameter=") {
             gaps.push(behind_mark(old).to_owned());
         } else if is_first || breaks[at] > 0 {
-            gaps.push("\n".repeat(breaks[at]) + &" ".repeat(indents[at]));
+            gaps.push(line_end.repeat(breaks[at]) + &" ".repeat(indents[at]));
         } else if token.kind == Kind::LineComment {
             gaps.push(" ".repeat(old.chars().count().max(1)));
         } else {
@@ -123,8 +124,14 @@ fn gaps(
             gaps.push(if is_wanted { " " } else { "" }.to_owned());
         }
     }
-    gaps.push(if tokens.is_empty() { "" } else { "\n" }.to_owned());
+    gaps.push(if tokens.is_empty() { "" } else { line_end }.to_owned());
     gaps
+}
+
+/// Returns the end of the first line, which that of the others becomes, too.
+fn line_end(text: &str) -> &'static str {
+    let first = text.split_inclusive('\n').next().unwrap_or_default();
+    if first.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// Tells whether two texts have the same tokens, and line breaks where these have a meaning: SIL

@@ -50,6 +50,14 @@ function f(x: Ref): Int
 }
 
 #[test]
+fn lines_end_as_the_first_one() {
+    let text = "method  m()\r\n{ /* a\r\nb */\r\n\r\n\r\nassert true // c\r\n}";
+    let expected = "method m()\r\n{\r\n  /* a\r\nb */\r\n\r\n  assert true // c\r\n}\r\n";
+    lays_out(Language::Sil, text, expected);
+    lays_out(Language::Sil, "method m() {\n}\r\n", "method m() {\n}\n");
+}
+
+#[test]
 fn expressions_keep_their_lines() {
     lays_out(
         Language::Sil,

@@ -97,22 +97,11 @@ impl<'a> Request<'a> {
 
     /// Verifies the members. The report is the same for every number of threads.
     pub fn verify(&self) -> Report {
-        match rayon::ThreadPoolBuilder::new()
-            .num_threads(self.options.threads)
-            .stack_size(stack::size(STACK_SIZE))
-            .start_handler(|_| huge_pages::prefer())
-            .build()
-        {
-            Ok(pool) => pool.install(|| verify_members(self, true)),
-            // No threads to be had: this one will do.
-            Err(_) => verify_members(self, false),
-        }
+        verify_members(self)
     }
 }
 
-const STACK_SIZE: usize = 256 << 20;
-
-fn verify_members(request: &Request<'_>, in_parallel: bool) -> Report {
+fn verify_members(request: &Request<'_>) -> Report {
     let Request { program, direct, sources, options, assigned, observer, answers } = *request;
     let with_checks = options.smoke.then(|| sil::plugins::smoke::instrument(program));
     let program = with_checks.as_ref().unwrap_or(program);
@@ -171,7 +160,10 @@ fn verify_members(request: &Request<'_>, in_parallel: bool) -> Report {
         known: &is_known,
         turns: Turns::new(options.deadline),
     };
-    run.go(&schedule, in_parallel);
+    // Where all is known, threads would be most of the work.
+    if is_known.len() < schedule.tasks.len() {
+        on_threads(options.threads, |in_parallel| run.go(&schedule, in_parallel));
+    }
     if let Some(recall) = &recall {
         recall.finish();
     }
@@ -191,6 +183,21 @@ fn verify_members(request: &Request<'_>, in_parallel: bool) -> Report {
         }
     }
     report
+}
+
+/// Does work in a pool of threads, if there can be one.
+fn on_threads(count: usize, work: impl FnOnce(bool) + Send) {
+    const STACK_SIZE: usize = 256 << 20;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .stack_size(stack::size(STACK_SIZE))
+        .start_handler(|_| huge_pages::prefer())
+        .build();
+    match pool {
+        Ok(pool) => pool.install(|| work(true)),
+        // No threads to be had: this one will do.
+        Err(_) => work(false),
+    }
 }
 
 /// Smoke detection of the axioms of a domain. All functions are verified by now.

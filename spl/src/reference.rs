@@ -267,17 +267,3 @@ This page is made from the tables in `spl/src/reference.rs`.
 ";
     page_of(head, SECTIONS, "spl", "spl")
 }
-
-#[cfg(test)]
-mod tests {
-    use front::reference::defects;
-
-    use super::*;
-
-    #[test]
-    fn every_word_of_the_grammar_is_explained() {
-        let grammar = include_str!("syntax/grammar.pest");
-        assert!(defects(&[], grammar).len() > 50, "the grammar has words");
-        assert_eq!(defects(SECTIONS, grammar), Vec::<String>::new());
-    }
-}

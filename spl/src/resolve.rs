@@ -267,6 +267,3 @@ impl Resolver<'_> {
         expected == found
     }
 }
-
-#[cfg(test)]
-mod tests;

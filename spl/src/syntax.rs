@@ -245,6 +245,3 @@ impl PartialEq for Clause {
         modifiers(self) == modifiers(other) && self.condition == other.condition
     }
 }
-
-#[cfg(test)]
-mod tests;

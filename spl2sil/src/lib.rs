@@ -22,8 +22,6 @@ mod classic;
 mod lower;
 mod names;
 mod places;
-#[cfg(test)]
-mod tests;
 mod thesis;
 
 use sil::render::Message;

@@ -1,7 +1,9 @@
 //! Emitted programs: what comes of them is what comes of the interpreter.
 //!
 //! All runs of the programs beside this test, and of the examples, are emitted as modules of one
-//! program, with and without checks; the compiler builds it and the runtime once.
+//! program, with and without checks; the compiler builds it and the runtime once. Some folders are
+//! left to `.ci/full`, which asks for them with `CHALICE_RUN_EMITS_ALL`: of these, only what is
+//! refused is looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -24,6 +26,15 @@ const OTHERS: [&str; 7] = ["everywhere", "thread", "starts", "scope", "seed", "d
 
 /// What emitted programs do not keep or foresee: they say so, and end.
 const END_EARLY: [&str; 2] = ["stopped constant.unforeseen", "bounded bound"];
+
+/// Folders of programs that cost most.
+const COSTLY: [&str; 3] = ["constructs", "reference", "traps"];
+
+/// Is a program built and run here?
+fn is_built(path: &Path) -> bool {
+    let is_costly = path.iter().any(|part| COSTLY.iter().any(|costly| part == *costly));
+    !is_costly || std::env::var_os("CHALICE_RUN_EMITS_ALL").is_some()
+}
 
 /// The outcome of a run as a line: verdict, id and place.
 fn told(verdict: Verdict, failure: Option<&Failure>, sources: &Sources) -> String {
@@ -115,7 +126,7 @@ impl Emitted {
                 let is_asked = checks || one.verdict == "passed";
                 let start = entry::start(&code, method, &config, &one.arguments);
                 let Some(start) = start.ok().filter(|_| is_asked) else { continue };
-                if !self.is_emitted(&start, &sources, &code) {
+                if !self.is_emitted(&start, &sources, &code) || !is_built(path) {
                     continue;
                 }
                 let mut expected = outcomes(&start, &sources);
@@ -158,15 +169,7 @@ impl Emitted {
             assert!(status.expect("the compiler starts").success(), "{arguments:?}");
         };
         let runtime = "chalice-rt/src/lib.rs";
-        build(&[
-            "--crate-name",
-            "chalice_rt",
-            "--crate-type",
-            "rlib",
-            "-C",
-            "opt-level=1",
-            runtime,
-        ]);
+        build(&["--crate-name", "chalice_rt", "--crate-type", "rlib", runtime]);
         let with = "chalice_rt=libchalice_rt.rlib";
         build(&["--crate-name", "all", "--extern", with, "-o", "all", "src/program.rs"]);
         let output = Command::new(folder.join("all")).output().expect("it starts");
@@ -241,7 +244,7 @@ fn emitted_programs_do_what_the_interpreter_does() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     let failed = lines.iter().filter(|line| line.starts_with("failed")).count();
-    assert!(failed > 100 && lines.len() > 300, "{failed} of {} fail", lines.len());
+    assert!(failed > 80 && lines.len() > 200, "{failed} of {} fail", lines.len());
     let mut refused = String::new();
     for (what, places) in &emitted.refused {
         let places: Vec<_> = places.iter().map(String::as_str).collect();

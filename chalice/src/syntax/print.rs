@@ -267,6 +267,3 @@ impl Printer {
         self.put(">");
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -13,7 +13,7 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File, FileTimes, Permissions};
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -259,10 +259,18 @@ pub fn engine() -> String {
 fn library() -> Option<[u8; 32]> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let paths = maps.lines().filter_map(|line| line.split_once('/').map(|(_, path)| path));
-    let path = paths.into_iter().find(|path| path.contains("libz3."))?;
+    let path = paths.into_iter().find(|path| is_solver(path))?;
     let mut digest = Sha256::new();
-    io::copy(&mut File::open(format!("/{path}")).ok()?, &mut digest).ok()?;
+    // The library has tens of megabytes, and each process reads it.
+    let file = File::open(format!("/{path}")).ok()?;
+    io::copy(&mut BufReader::with_capacity(1 << 20, file), &mut digest).ok()?;
     Some(digest.finalize().into())
+}
+
+/// Tells whether a file is the solver's library. In a wheel its name has a digest: `libz3-7b39.so.4`.
+fn is_solver(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.strip_prefix("libz3").is_some_and(|rest| rest.starts_with(['.', '-']))
 }
 
 /// Lets [`collect`] see that an answer is still used.
@@ -391,4 +399,19 @@ fn directories(within: &Path) -> io::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_solver;
+
+    #[test]
+    fn the_library_is_known_by_its_name() {
+        for path in ["usr/lib/libz3.so.4", "x/silicon_verifier.libs/libz3-7b396b8b.so.4"] {
+            assert!(is_solver(path), "{path}");
+        }
+        for path in ["usr/lib/libz3java.so", "home/libz3.d/bin/silicon", "usr/lib/libc.so.6"] {
+            assert!(!is_solver(path), "{path}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Programs that break a rule of refinement, and the words that tell of it.
 
-use crate::{SourceFile, check};
+use chalice::{SourceFile, check};
 
 const REFINED: &str = "
     class Other { var o: int; var h: int }

@@ -1,6 +1,6 @@
 //! Traps of the lexical structure and the grammar.
 
-use super::{Declaration, Expr, ExprKind, MemberKind, NESTING_LIMIT, parse};
+use chalice::syntax::{Declaration, Expr, ExprKind, MemberKind, NESTING_LIMIT, parse};
 
 /// The expression in the place of `expr`.
 fn expr(text: &str) -> Result<Expr, String> {

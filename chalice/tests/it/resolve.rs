@@ -1,7 +1,7 @@
 //! For each kind of static error a program that has it and one that does not.
 
-use crate::program::{Access, ExprKind, PermissionKind, Program, StmtKind};
-use crate::{Diagnostic, SourceFile, check};
+use chalice::program::{Access, ExprKind, PermissionKind, Program, StmtKind};
+use chalice::{Diagnostic, SourceFile, check};
 
 /// Declarations the snippets use.
 const PRELUDE: &str =

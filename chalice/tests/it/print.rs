@@ -1,7 +1,7 @@
 //! Printing and parsing again changes nothing but places.
 
-use super::print;
-use crate::syntax::{NESTING_LIMIT, Program, parse};
+use chalice::syntax::print::print;
+use chalice::syntax::{NESTING_LIMIT, Program, parse};
 
 /// The tree without places.
 fn shape(program: &Program) -> String {

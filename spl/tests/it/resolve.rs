@@ -1,7 +1,7 @@
 //! Tests of the resolver: each static error once, with its place.
 
-use crate::program::{Dialect, ExprKind, StmtKind, Type};
-use crate::{Checked, NoFiles, Program, Settings, check};
+use spl::program::{Dialect, ExprKind, StmtKind, Type};
+use spl::{Checked, NoFiles, Program, Settings, check};
 
 fn checked(text: &str) -> Checked {
     check("t.spl", text, &Settings::default(), &NoFiles)
@@ -15,7 +15,7 @@ fn accepted(text: &str) -> Program {
 /// `line:message` of each finding.
 fn findings(text: &str) -> Vec<String> {
     let checked = checked(text);
-    let show = |finding: &crate::Diagnostic| {
+    let show = |finding: &spl::Diagnostic| {
         format!(
             "{}:{}",
             checked.sources.file(finding.span.file).line(finding.span.start),

@@ -1,9 +1,10 @@
 //! Each construct is lowered to a program that resolves and reads back, with the statements that
 //! matter in it.
 
+use chalice::SourceFile;
+use chalice2sil::explain::explained;
+use chalice2sil::{load, translate_text};
 use sil::print::Form;
-
-use crate::{load, translate_text};
 
 /// The translation without annotations, which must be a program of SIL in both forms.
 fn lowered(program: &str) -> String {
@@ -329,4 +330,23 @@ fn long_and_deep_programs_are_lowered() {
     let sum = (0..400).map(|_| "1").collect::<Vec<_>>().join(" + ");
     let conjunction = (0..2000).map(|i| format!("n != {i}")).collect::<Vec<_>>().join(" && ");
     body(&format!("requires {conjunction}"), &format!("var s: int := {sum};"));
+}
+
+#[test]
+fn comments_of_explained_translations_change_nothing() {
+    let program = "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n  {\n    f := 1;\n    assert f == 1;\n  }\n}\n";
+    for form in [Form::Graph, Form::Structured] {
+        let (text, _) = translate_text("t.chalice", program, &[], form);
+        let text = text.expect("it is a program");
+        let explained = explained(&text, &SourceFile::new("t.chalice", program));
+        for comment in ["// 3: method m()", "// 6: f := 1;", "// 7: assert f == 1;"] {
+            assert!(explained.contains(comment), "{comment}\n{explained}");
+        }
+        let printed = |text: &str| {
+            let loaded = sil::load::load_text("t.sil", text);
+            loaded.program.map(|program| sil::print::program(&program, form))
+        };
+        assert!(printed(&text).is_some());
+        assert_eq!(printed(&text), printed(&explained));
+    }
 }

@@ -1,7 +1,7 @@
 //! Tests of the parser.
 
-use super::*;
-use crate::source::FileId;
+use spl::source::FileId;
+use spl::syntax::*;
 
 fn parsed(text: &str) -> Program {
     parse(FileId::default(), text).unwrap_or_else(|error| panic!("{text}: {error:?}"))

@@ -4,8 +4,7 @@ use sil::print::Form;
 use sil::syntax::walk::{Rewriter, rewrite};
 use sil::syntax::{Expr, Member, Stmt};
 use spl::{NoFiles, Settings};
-
-use crate::{Options, Translated, translate, translate_text};
+use spl2sil::{Options, Translated, translate, translate_text};
 
 fn translated(text: &str) -> Translated {
     let (settings, options) = (Settings::default(), Options::default());

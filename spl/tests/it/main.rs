@@ -1,0 +1,7 @@
+//! Tests of the language from outside.
+
+mod includes;
+mod options;
+mod reference;
+mod resolve;
+mod syntax;
