@@ -19,8 +19,6 @@ mod joins;
 mod natural_loops;
 mod outlying;
 mod structured;
-#[cfg(test)]
-mod tests;
 
 use la_arena::{Arena, ArenaMap, Idx};
 

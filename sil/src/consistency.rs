@@ -10,8 +10,6 @@ mod expressions;
 mod statements;
 mod termination;
 mod terms;
-#[cfg(test)]
-mod tests;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::load::Assumptions;

@@ -269,6 +269,3 @@ fn normalise(path: &Path) -> PathBuf {
     }
     normal
 }
-
-#[cfg(test)]
-mod tests;

@@ -257,6 +257,3 @@ impl Expander {
         self.scope.truncate(0);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -179,6 +179,3 @@ fn failure(error: &Error<Rule>, chunk: &Chunk, next: Option<&Chunk>, text: &str)
     }
     failure
 }
-
-#[cfg(test)]
-mod tests;

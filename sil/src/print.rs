@@ -19,8 +19,6 @@ mod origins;
 mod precedence;
 mod statements;
 mod structure;
-#[cfg(test)]
-mod tests;
 mod types;
 
 use indexmap::IndexMap;

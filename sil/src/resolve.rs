@@ -16,8 +16,6 @@ mod operands;
 mod overload;
 mod scope;
 mod statements;
-#[cfg(test)]
-pub(crate) mod tests;
 mod unify;
 
 use crate::diagnostics::{Code, Diagnostic};

@@ -5,8 +5,6 @@
 
 mod cover;
 mod infer;
-#[cfg(test)]
-mod tests;
 
 use crate::program::{BinaryOp, Expr, ExprKind, Location, UnaryOp};
 pub use infer::{Inferred, infer_triggers};

@@ -279,6 +279,3 @@ fn transitive(tree: Tree, relation: &str, types: [Type; 3]) -> Axiom {
     let body = tree.implies(tree.and(steps.clone()), related("a$", "c$"));
     tree.axiom(tree.forall(&variables, vec![steps], body))
 }
-
-#[cfg(test)]
-mod tests;

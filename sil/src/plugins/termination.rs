@@ -205,6 +205,3 @@ impl Pass<'_> {
 
 /// The variables of a member under construction.
 type Locals = Arena<Local>;
-
-#[cfg(test)]
-mod tests;

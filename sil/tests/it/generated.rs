@@ -12,6 +12,8 @@ use sil::load::{Loaded, load_syntax, load_text};
 use sil::print::Form;
 use sil::program::Program;
 
+use crate::common::without_spans;
+
 /// Runs `property` on random programs; a failure shows the smallest one that was found.
 fn on_programs(property: impl Fn(&Program) -> Result<(), String>) {
     let mut config = Config { failure_persistence: None, ..Config::default() };
@@ -65,7 +67,7 @@ fn what_is_read_back_is_what_was_printed() {
         let text = sil::print::program(program, Form::Structured);
         let loaded = load_text("printed", &text);
         let again = accepted(&loaded, "its text")?;
-        let (before, after) = (without_spans(program), without_spans(again));
+        let (before, after) = (tree(program), tree(again));
         if before == after {
             return Ok(());
         }
@@ -74,21 +76,8 @@ fn what_is_read_back_is_what_was_printed() {
     });
 }
 
-/// The tree as text, without the places of its nodes. The text of a program has the domain of an
-/// adt, in which constructors are functions like others.
-fn without_spans(program: &Program) -> String {
-    let text = format!("{program:#?}").replace("is_constructor: true", "is_constructor: false");
-    let mut kept = String::with_capacity(text.len());
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        if line.trim_end().ends_with("span: Span {") {
-            let indent = line.len() - line.trim_start().len();
-            let closing = format!("{:indent$}}},", "");
-            lines.by_ref().find(|line| **line == closing);
-        } else {
-            kept.push_str(line);
-            kept.push('\n');
-        }
-    }
-    kept
+/// The tree as text, without places. The text of a program has the domain of an adt, in which
+/// constructors are functions like others.
+fn tree(program: &Program) -> String {
+    without_spans(program).replace("is_constructor: true", "is_constructor: false")
 }

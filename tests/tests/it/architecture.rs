@@ -271,7 +271,7 @@ fn marked() -> BTreeMap<String, BTreeSet<String>> {
         ("chalice-run/tests/programs", &[".chalice"]),
         ("smt/src/prover/tests", &[".rs"]),
         ("smt/src/tableau", &[".rs"]),
-        ("sil/src/print", &[".rs"]),
+        ("sil/tests/it", &[".rs"]),
     ] {
         for path in files(&root().join(folder), endings) {
             let name = path.strip_prefix(root()).expect("it is below").display().to_string();

@@ -1,13 +1,11 @@
-use super::{Amounts, CheckKind, Instrumented, instrument};
-use crate::load::load_text;
-use crate::program::{Body, ExprKind, Member, Program, Stmt, StmtKind, Type};
-use crate::walk::walk_expr;
+//! The checks that `decreases` clauses become.
 
-fn program(text: &str) -> Program {
-    let loaded = load_text("test", text);
-    assert!(!loaded.has_errors(), "{:?}", loaded.diagnostics);
-    loaded.program.expect("no errors")
-}
+use sil::load::load_text;
+use sil::plugins::termination::{Amounts, CheckKind, Instrumented, instrument};
+use sil::program::{ExprKind, Member, Stmt, StmtKind, Type};
+use sil::walk::{walk_expr, walk_stmts};
+
+use crate::common::{self, program};
 
 fn checked(text: &str) -> Instrumented {
     instrument(&program(text), Amounts::SomeOrNone).expect("there are measures")
@@ -15,15 +13,12 @@ fn checked(text: &str) -> Instrumented {
 
 fn statements(instrumented: &Instrumented, proof: usize) -> &[Stmt] {
     let (method, _) = instrumented.proofs[proof];
-    match &instrumented.program.methods[method].implementations[0].body {
-        Body::Structured(block) => &block.statements,
-        Body::Graph(_) => panic!("proofs are structured"),
-    }
+    common::statements(&instrumented.program.methods[method])
 }
 
 fn kinds(instrumented: &Instrumented, statements: &[Stmt]) -> Vec<CheckKind> {
     let mut kinds = Vec::new();
-    crate::walk::walk_stmts(statements, |statement| {
+    walk_stmts(statements, |statement| {
         if let StmtKind::Assert(check) = &statement.kind {
             kinds.push(instrumented.check(check.span).expect("asserts are checks").kind);
         }

@@ -1,10 +1,11 @@
 //! The traps of the grammar, errors and their places, and input that is meant to break the parser.
 
-use crate::diagnostics::{Code, Diagnostic};
-use crate::source::{FileId, SourceFile};
-use crate::syntax::*;
+use sil::diagnostics::{Code, Diagnostic};
+use sil::parser::{MAX_DEPTH, MAX_NESTING, parse};
+use sil::source::{FileId, SourceFile, Span};
+use sil::syntax::*;
 
-use super::{MAX_DEPTH, MAX_NESTING, parse};
+use crate::common::written;
 
 fn parse_text(text: &str) -> (Program, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
@@ -28,10 +29,8 @@ fn places(text: &str) -> Vec<String> {
 
 fn statements(text: &str) -> Vec<Stmt> {
     let program = good(&format!("method m() {{ {text} }}"));
-    let [member] = &program.members[..] else { panic!("one member: {text}") };
-    let MemberKind::Method(method) = &member.kind else { panic!("a method: {text}") };
-    let Body::Structured(block) = &method.implementations[0].body else { panic!("a block") };
-    block.statements.clone()
+    assert_eq!(program.members.len(), 1, "one member: {text}");
+    written(&program).to_vec()
 }
 
 fn expression(text: &str) -> Expr {
@@ -170,7 +169,7 @@ fn else_if_is_elseif() {
 fn spans_end_with_the_last_token() {
     let text = "method m()\n  requires (a) + b  // why\n  ensures ( c )\n{ x := 1  ; y.f  := 2 }  \n\nfield f: T  ";
     let program = good(text);
-    let at = |span: crate::source::Span| &text[span.start as usize..span.end as usize];
+    let at = |span: Span| &text[span.start as usize..span.end as usize];
     let MemberKind::Method(method) = &program.members[0].kind else { panic!() };
     assert_eq!(at(method.contract.preconditions[0].span), "(a) + b");
     assert_eq!(at(method.contract.postconditions[0].span), "c");

@@ -1,13 +1,18 @@
-use crate::diagnostics::Code;
-use crate::load;
+//! The domains that adts become.
+
+use sil::diagnostics::Code;
+use sil::load::load_text;
+use sil::source::FileId;
+
+use crate::common::program;
 
 /// The errors of a program as `line.column`.
 fn errors(text: &str) -> Vec<String> {
-    let loaded = load::load_text("test", text);
-    let file = loaded.sources.file(crate::source::FileId(0));
+    let loaded = load_text("test", text);
+    let file = loaded.sources.file(FileId(0));
     let errors = loaded.diagnostics.iter().filter(|one| !one.code.is_warning()).map(|one| {
         assert_eq!(one.code, Code::TypecheckerError, "{one:?}");
-        assert_eq!(one.span.file, crate::source::FileId(0), "{one:?}");
+        assert_eq!(one.span.file, FileId(0), "{one:?}");
         file.line_column(one.span.start).to_string()
     });
     errors.collect()
@@ -16,7 +21,7 @@ fn errors(text: &str) -> Vec<String> {
 /// The domains of a program without errors, with the numbers of their functions and axioms.
 fn domains(text: &str) -> Vec<(String, usize, usize)> {
     assert_eq!(errors(text), [""; 0], "{text}");
-    let program = load::load_text("test", text).program.expect("there are no errors");
+    let program = program(text);
     let domains = program
         .domains
         .iter()

@@ -1,9 +1,11 @@
 //! Inferred triggers, shown as the names of the functions they apply.
 
-use super::infer_triggers;
-use crate::load::load_text;
-use crate::program::{Expr, ExprKind, Local, LocalKind, Program};
-use crate::walk::walk_expr;
+use la_arena::Arena;
+use sil::program::{Expr, ExprKind, Local, LocalKind, Program};
+use sil::triggers::infer_triggers;
+use sil::walk::walk_expr;
+
+use crate::common::program;
 
 /// The triggers for `forall BINDERS :: BODY`, each as its terms in a prefix form, and the number of
 /// variables added.
@@ -17,8 +19,7 @@ fn triggers(quantified: &str, expected: &[&str], added: usize) {
            axiom a {{ forall {quantified} }}
          }}"
     );
-    let loaded = load_text("test", &text);
-    let program = loaded.program.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+    let program = program(&text);
     let axiom = &program.domains.values().next().expect("one domain").axioms[0];
     let ExprKind::Quantified { variables, body, .. } = &axiom.body.kind else {
         panic!("the axiom is a quantifier")
@@ -40,7 +41,7 @@ fn triggers(quantified: &str, expected: &[&str], added: usize) {
     assert_eq!(inferred.variables.len(), added, "{quantified}");
 }
 
-fn show(term: &Expr, program: &Program, locals: &la_arena::Arena<Local>) -> String {
+fn show(term: &Expr, program: &Program, locals: &Arena<Local>) -> String {
     let mut words = Vec::new();
     walk_expr(term, |expr| {
         words.push(match &expr.kind {

@@ -1,26 +1,17 @@
 //! Expressions print with the parentheses they need; programs read back as they are.
 
-use super::{Form, expr, expr_with_labels, program};
-use crate::load::{Loaded, load_text};
-use crate::program::{Body, Program, StmtKind};
+use sil::load::load_text;
+use sil::print::{self, Form};
+use sil::program::StmtKind;
+use sil::resolve::resolve;
 
-#[track_caller]
-fn load(text: &str) -> Program {
-    let Loaded { program, sources, diagnostics, .. } = load_text("test.sil", text);
-    program.unwrap_or_else(|| {
-        let findings: Vec<_> = diagnostics
-            .iter()
-            .map(|finding| (sources.range(finding.span).map(|range| range.0), &finding.message))
-            .collect();
-        panic!("not accepted: {findings:?}\n{text}")
-    })
-}
+use crate::common::{program, statements, unindented};
 
 /// The text in this form, which must read back as it is.
 #[track_caller]
 fn printed(text: &str, form: Form) -> String {
-    let first = program(&load(text), form);
-    let second = program(&load(&first), form);
+    let first = print::program(&program(text), form);
+    let second = print::program(&program(&first), form);
     assert_eq!(first, second, "printed, read and printed again ({form:?})");
     first
 }
@@ -31,9 +22,7 @@ fn check_body(text: &str, form: Form, expected: &str) {
     let printed = printed(text, form);
     let body = &printed[printed.find("method m").expect("there is an m")..];
     let body = &body[body.find('{').expect("it has a body")..];
-    let lines = expected.lines().skip(1).map(|line| line.get(8..).unwrap_or(""));
-    let expected = lines.collect::<Vec<_>>().join("\n");
-    assert_eq!(body.trim_end(), expected.trim_end(), "found:\n{body}");
+    assert_eq!(body.trim_end(), unindented(expected), "found:\n{body}");
 }
 
 #[test]
@@ -93,16 +82,15 @@ fn parentheses_stand_where_they_are_needed() {
             "{CONTEXT} method m(x: Ref, i: Int, j: Int, k: Int, b: Bool, p: Perm, s: Seq[Int], ms: Multiset[Int])
              {{ label l inhale {written} }}"
         );
-        let program = load(&text);
+        let program = program(&text);
         let method = program.methods.values().next().expect("m");
-        let Body::Structured(body) = &method.implementations[0].body else { panic!("structured") };
-        let StmtKind::Inhale(inhaled) = &body.statements[1].kind else { panic!("inhale") };
+        let StmtKind::Inhale(inhaled) = &statements(method)[1].kind else { panic!("inhale") };
         let labels = &method.implementations[0].labels;
-        let shown = expr_with_labels(&program, &method.locals, labels, inhaled);
+        let shown = print::expr_with_labels(&program, &method.locals, labels, inhaled);
         if shown != written {
             wrong.push((written, shown));
         }
-        assert!(!expr(&program, &method.locals, inhaled).is_empty());
+        assert!(!print::expr(&program, &method.locals, inhaled).is_empty());
     }
     assert_eq!(wrong, []);
 }
@@ -463,8 +451,8 @@ fn irreducible_bodies_print_as_written() {
     }";
     // Such a program is not loaded; a front end may want to look at it all the same.
     let syntax = load_text("test.sil", text).syntax;
-    let resolved = crate::resolve::resolve(&syntax, &mut Vec::new()).expect("its names are right");
-    let program_text = program(&resolved, Form::Structured);
+    let resolved = resolve(&syntax, &mut Vec::new()).expect("its names are right");
+    let program_text = print::program(&resolved, Form::Structured);
     assert!(program_text.contains("graph {") && program_text.contains("block right {"));
 }
 

@@ -1,54 +1,55 @@
 //! Macros, by comparing with the same program written out by hand.
 
-use crate::load;
-use crate::macros::parts;
-use crate::syntax::walk::{Rewriter, rewrite};
-use crate::syntax::{Expr, Stmt};
+use sil::load::{Loaded, load_text};
+use sil::source::{FileId, Sources};
+use sil::syntax::walk::{Rewriter, rewrite};
+use sil::syntax::{Annotation, Expr, Stmt, StmtKind};
+
+use crate::common::{without_spans, written};
 
 /// Takes away what says which part of a macro stands where.
 struct WithoutNotes;
 
 impl Rewriter for WithoutNotes {
     fn expr(&mut self, expr: &mut Expr) {
-        expr.annotations.retain(|annotation| !parts::is_of_macros(annotation));
+        expr.annotations.retain(|annotation| !is_note(annotation));
         rewrite::expr(self, expr);
     }
 
     fn stmt(&mut self, stmt: &mut Stmt) {
-        stmt.annotations.retain(|annotation| !parts::is_of_macros(annotation));
+        stmt.annotations.retain(|annotation| !is_note(annotation));
         rewrite::stmt(self, stmt);
     }
 }
 
-/// The parse tree with all places blanked out, and the errors as `line.column message`.
-fn tree(text: &str) -> (String, Vec<String>) {
-    let loaded = load::load_text("test", text);
-    let file = loaded.sources.file(crate::source::FileId(0));
+/// Tells whether the expansion of macros has made an annotation. Nobody writes such a key.
+fn is_note(annotation: &Annotation) -> bool {
+    matches!(&*annotation.key, "src.macro" | "src.use")
+}
+
+/// Returns the parse tree of a program without errors, without places.
+fn tree(text: &str) -> String {
+    let mut loaded = load_text("test", text);
+    assert_eq!(messages(&loaded), [""; 0], "{text}");
+    rewrite::program(&mut WithoutNotes, &mut loaded.syntax);
+    without_spans(&loaded.syntax)
+}
+
+/// Returns the errors as `line.column message`.
+fn messages(loaded: &Loaded) -> Vec<String> {
+    let file = loaded.sources.file(FileId(0));
     let diagnostics = loaded.diagnostics.iter().map(|diagnostic| {
         format!("{} {}", file.line_column(diagnostic.span.start), diagnostic.message)
     });
-    let mut syntax = loaded.syntax;
-    rewrite::program(&mut WithoutNotes, &mut syntax);
-    let tree = format!("{syntax:?}");
-    let mut blanked = String::new();
-    for (index, part) in tree.split("Span {").enumerate() {
-        let rest = if index == 0 { part } else { part.split_once(" }").expect("spans end").1 };
-        // The origin is a tuple struct inside.
-        blanked.push_str(rest);
-    }
-    (blanked, diagnostics.collect())
+    diagnostics.collect()
 }
 
 fn expands_to(text: &str, expected: &str) {
-    let (found, errors) = tree(text);
-    assert_eq!(errors, [""; 0], "{text}");
-    let (expected, errors) = tree(expected);
-    assert_eq!(errors, [""; 0], "{expected}");
-    assert_eq!(found, expected, "{text}");
+    assert_eq!(tree(text), tree(expected), "{text}");
 }
 
 fn errors(text: &str, expected: &[&str]) {
-    let found = tree(text).1;
+    let found = messages(&load_text("test", text));
     let matches = found.len() == expected.len()
         && found.iter().zip(expected).all(|(found, expected)| found.starts_with(expected));
     assert!(matches, "{text}\nexpected {expected:#?}\nfound {found:#?}");
@@ -131,21 +132,24 @@ fn a_second_expansion_has_labels_of_its_own() {
     );
 }
 
+/// Returns the expression that the method asserts first. The macros before the method are gone.
+fn asserted(loaded: &Loaded) -> &Expr {
+    let StmtKind::Assert(asserted) = &written(&loaded.syntax)[0].kind else {
+        panic!("an assertion")
+    };
+    asserted
+}
+
 /// The texts at which the parts of an expression stand, outer ones first.
 fn places(text: &str) -> Vec<String> {
-    fn add(expr: &crate::syntax::Expr, sources: &crate::source::Sources, places: &mut Vec<String>) {
+    fn add(expr: &Expr, sources: &Sources, places: &mut Vec<String>) {
         places.push(sources.text(expr.span).unwrap_or_default().to_owned());
         expr.for_each_child(&mut |child| add(child, sources, places));
     }
-    let loaded = load::load_text("test", text);
-    let crate::syntax::MemberKind::Method(method) = &loaded.syntax.members[0].kind else {
-        panic!("the macros are gone")
-    };
-    let crate::syntax::Body::Structured(block) = &method.implementations[0].body else { panic!() };
-    let crate::syntax::StmtKind::Assert(asserted) = &block.statements[0].kind else { panic!() };
-    let mut places_found = Vec::new();
-    add(asserted, &loaded.sources, &mut places_found);
-    places_found
+    let loaded = load_text("test", text);
+    let mut places = Vec::new();
+    add(asserted(&loaded), &loaded.sources, &mut places);
+    places
 }
 
 #[test]
@@ -167,13 +171,8 @@ fn what_keeps_its_place() {
 
 #[test]
 fn expansions_stand_at_the_outermost_call() {
-    let loaded =
-        load::load_text("test", "define A(x) (x)\ndefine B A(1)\nmethod m() {\n assert B }");
-    let crate::syntax::MemberKind::Method(method) = &loaded.syntax.members[0].kind else {
-        panic!("the macros are gone")
-    };
-    let crate::syntax::Body::Structured(block) = &method.implementations[0].body else { panic!() };
-    let crate::syntax::StmtKind::Assert(one) = &block.statements[0].kind else { panic!() };
+    let loaded = load_text("test", "define A(x) (x)\ndefine B A(1)\nmethod m() {\n assert B }");
+    let one = asserted(&loaded);
     assert_eq!(loaded.sources.text(one.span), Some("B"));
     assert_eq!(loaded.sources.range(one.span).map(|range| range.0.line), Some(4));
 }

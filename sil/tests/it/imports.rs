@@ -1,6 +1,12 @@
-use std::collections::BTreeMap;
+//! Programs of several files, in memory.
 
-use super::*;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use sil::imports::{Loader, NoFiles, read_all};
+use sil::source::Sources;
+use sil::syntax::MemberKind;
 
 struct Memory(BTreeMap<&'static str, Vec<u8>>);
 

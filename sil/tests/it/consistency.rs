@@ -1,6 +1,6 @@
 //! One program for each group of rules, with the errors expected on their lines.
 
-use crate::resolve::tests::check;
+use crate::common::check;
 
 #[test]
 fn clauses_do_not_mention_what_has_no_meaning_there() {

@@ -1,0 +1,32 @@
+//! The tables of the language against its grammar.
+
+use sil::reference::{SECTIONS, forms_with};
+
+/// The words in quotes of the rules of the grammar for words.
+fn words_of_the_grammar() -> Vec<&'static str> {
+    let rules = include_str!("../../src/parser/grammar.pest").lines().filter(|line| {
+        let name = line.split_whitespace().next().unwrap_or_default();
+        let others =
+            ["unary_word", "access_word", "quantifier", "map_word", "plain_type", "collection"];
+        name.starts_with("kw_") || name.starts_with("cw_") || others.contains(&name)
+    });
+    let quoted = rules.flat_map(|line| line.split('"').skip(1).step_by(2));
+    let literals = ["true", "false", "null", "none", "write", "result", "wildcard", "epsilon"];
+    quoted.chain(literals).filter(|word| !matches!(*word, "Rational" | ",")).collect()
+}
+
+#[test]
+fn every_word_of_the_grammar_is_explained() {
+    let words = words_of_the_grammar();
+    assert!(words.len() > 70, "{words:?}");
+    for word in words {
+        assert!(!forms_with(word).is_empty(), "no form has `{word}`");
+    }
+}
+
+#[test]
+fn meanings_are_sentences() {
+    for form in SECTIONS.iter().flat_map(|section| section.forms) {
+        assert!(form.meaning.ends_with('.') && !form.meaning.contains('\n'), "{form:?}");
+    }
+}
