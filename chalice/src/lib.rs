@@ -10,6 +10,7 @@
 //! meets no unknown name and no ill-typed expression.
 
 pub mod diagnostic;
+mod dialect;
 mod magic;
 pub mod options;
 pub mod program;
@@ -31,6 +32,9 @@ pub use source::{SourceFile, Span};
 pub fn elaborate(program: &mut Program, options: Options) {
     if options.auto_magic {
         magic::add_magic(program);
+    }
+    if options.dialect == options::Dialect::Thesis {
+        dialect::raise_levels(program);
     }
     termination::add_obligations(program, options.termination);
 }

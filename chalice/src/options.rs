@@ -1,8 +1,9 @@
 //! Options that a program asks for in its first line, as `// chalice-parameter=-checkLeaks
 //! -defaults`, and those that a command line adds.
 //!
-//! They are those of the original verifier that change what a program means. The original has
-//! others, about its own working: they are warned about.
+//! They are those of the original verifier that change what a program means, and `-dialect`, for
+//! the rules on which the original and a later translation to SIL (seed 003) differ. The original
+//! has others, about its own working: they are warned about.
 
 use hints::spelling::Spelling;
 
@@ -10,8 +11,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 /// The names of all options.
-const NAMES: [&str; 5] =
-    ["defaults", "autoMagic", "checkLeaks", "noDeadlockChecks", "noTermination"];
+const NAMES: [&str; 6] =
+    ["defaults", "autoMagic", "checkLeaks", "noDeadlockChecks", "noTermination", "dialect"];
 
 /// How a program is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,30 @@ pub struct Options {
     pub deadlock_checks: bool,
     /// Not `-noTermination`: recursive functions have to end.
     pub termination: bool,
+    /// `-dialect:original` or `-dialect:thesis`.
+    pub dialect: Dialect,
+}
+
+/// Whose rules hold where two verifiers of Chalice differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// Those of the original verifier: a loop has a read fraction of its own, and a level that has
+    /// only upper bounds may be below the wait level.
+    #[default]
+    Original,
+    /// Those of the translation to SIL: `rd` in a loop invariant is the amount of the method, and a
+    /// level without lower bounds is above the wait level (seed 003, section 3.4.1).
+    Thesis,
+}
+
+impl Dialect {
+    fn of(name: &str) -> Option<Self> {
+        match name {
+            "original" => Some(Self::Original),
+            "thesis" => Some(Self::Thesis),
+            _ => None,
+        }
+    }
 }
 
 impl Default for Options {
@@ -37,6 +62,7 @@ impl Default for Options {
             check_leaks: false,
             deadlock_checks: true,
             termination: true,
+            dialect: Dialect::Original,
         }
     }
 }
@@ -61,6 +87,7 @@ impl Options {
             "checkLeaks" => self.check_leaks = true,
             "noDeadlockChecks" => self.deadlock_checks = false,
             "noTermination" => self.termination = false,
+            "dialect" => self.dialect = Dialect::of(level).unwrap_or_default(),
             _ => {}
         }
     }
@@ -84,7 +111,12 @@ pub fn parse(word: &str) -> Result<String, String> {
         let meant = Spelling::default().question(name, NAMES);
         return Err(format!("Chalice has no option `-{name}`{meant}"));
     }
-    if !level.is_empty() && (name != "defaults" || level.parse::<u32>().is_err()) {
+    let is_level = match name {
+        "defaults" => level.is_empty() || level.parse::<u32>().is_ok(),
+        "dialect" => Dialect::of(level).is_some(),
+        _ => level.is_empty(),
+    };
+    if !is_level {
         return Err(format!("`{level}` is no value of `-{name}`"));
     }
     Ok(word.to_owned())

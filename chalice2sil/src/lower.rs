@@ -300,6 +300,13 @@ impl<'l, 'p> Member<'l, 'p> {
         lowered
     }
 
+    /// The words of an error about an object that has to exist.
+    fn might_be_null(&self, object: &Expr) -> String {
+        let text = self.lowering.source.text.get(object.span.range()).unwrap_or_default();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("`{}` might be null", sil::build::escaped(&text))
+    }
+
     /// Lowers a node that can fail: it gets a place of its own if it is on another line than what
     /// surrounds it.
     fn located(&mut self, span: Span, work: impl FnOnce(&mut Self) -> s::Expr) -> s::Expr {

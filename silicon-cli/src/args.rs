@@ -290,7 +290,7 @@ pub(crate) struct Args {
 
     /// Execute Chalice programs directly, without translating them; what has no rule there is
     /// unsupported
-    #[arg(long, overrides_with = "no_direct", conflicts_with_all = ["smoke", "replay"])]
+    #[arg(long, overrides_with = "no_direct")]
     direct: bool,
     #[arg(long, overrides_with = "direct", hide = true)]
     no_direct: bool,

@@ -151,8 +151,8 @@ impl Session {
             assigned.settled.extend(deal(sharding, &request, &places, outcome));
         }
         let is_chalice = input.language() == Language::Chalice;
-        let replayer = (self.replay && direct.is_none() && is_chalice)
-            .then(|| Replayer::new(input, &texts))
+        let replayer = (self.replay && is_chalice)
+            .then(|| Replayer::new(input, &texts, direct.is_some()))
             .flatten();
         let replayer = replayer.as_ref();
         let bodies = Bodies::new(&program, &places);

@@ -120,6 +120,8 @@ pub struct Finding {
     pub counterexample: Option<Counterexample>,
     /// Which permission is missing, where that has words.
     pub shortfall: Option<Shortfall>,
+    /// The receiver that might be null, in words, where there are some.
+    pub receiver: Option<String>,
 }
 
 /// One of several implementations of a method.
@@ -241,6 +243,7 @@ impl Finding {
             path: Vec::new(),
             counterexample: None,
             shortfall: None,
+            receiver: None,
         }
     }
 

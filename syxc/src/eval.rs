@@ -1,18 +1,19 @@
 //! eval(σ, e): the value of an expression without permissions (Schwerhoff 2011, section 3.5).
 
-use chalice::program::{
-    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type, UnaryOp,
-};
+pub(crate) mod aggregates;
+mod quantifiers;
+
+use chalice::program::{BinaryOp, Expr, ExprKind, FieldRef, LockMode, Quantifier, Type, UnaryOp};
 use num_bigint::{BigInt, Sign};
 use sil::source::Span;
 use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
+pub(super) use self::quantifiers::{Range, is_in};
 use super::{Chalice, Direct, Threads, span};
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::findings::evaluated::Record;
-use symex::knowledge::goals::Noted;
-use symex::{Explore, Stop, View, Watch};
+use symex::{Explore, Stop, View};
 
 impl Chalice<'_, '_> {
     /// The value of an expression, with its obligations unless `blame` trusts it.
@@ -105,7 +106,8 @@ impl Chalice<'_, '_> {
                 let quant = match quantifier {
                     Quantifier::Forall => Quant::Forall,
                     Quantifier::Exists => Quant::Exists,
-                    Quantifier::Sum | Quantifier::Max => return unknown(expr),
+                    Quantifier::Sum => return self.sum(expr, variables, domain, body, blame),
+                    Quantifier::Max => return self.maximum(expr, variables, domain, body, blame),
                 };
                 self.quantified(quant, variables, domain, body, blame)
             }
@@ -247,97 +249,6 @@ impl Chalice<'_, '_> {
         }
         Ok(if goes_on { self.terms.and(values) } else { self.terms.or(values) })
     }
-
-    /// A formula about all or some values of variables. What is learnt on the way is learnt for all
-    /// values.
-    fn quantified(
-        &mut self,
-        quant: Quant,
-        variables: &[LocalId],
-        domain: &Domain,
-        body: &Expr,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        let range = match domain {
-            Domain::Type(_) => None,
-            Domain::Collection(collection) => Some(self.range(collection, blame)?),
-        };
-        self.threads.summarise([body])?;
-        let at_start = self.state();
-        let met_below = self.gathered.below.len();
-        let mut bound = Vec::with_capacity(variables.len());
-        let (mut guards, mut triggers) = (Vec::new(), Vec::new());
-        for &variable in variables {
-            let declared = &self.direct.tree.locals[variable];
-            let sort = match range {
-                Some(Range::Sequence(_)) => Sort::INT,
-                _ => self.threads.sort(&declared.ty),
-            };
-            let chosen = self.fresh_variable(&declared.name, sort);
-            bound.push(chosen);
-            let (value, guard) = choice(&mut self.terms, chosen, range.as_ref(), &mut triggers);
-            guards.push(guard);
-            self.frame.store.set(Direct::local(variable), value);
-        }
-        let guard = self.terms.and(guards);
-        let (outcome, seen) = self.watched(|chalice| {
-            chalice.binding(&bound, |chalice| {
-                chalice.scoped(None, |chalice| {
-                    chalice.under(guard, |chalice| chalice.eval(body, blame))
-                })
-            })
-        });
-        self.set_state(at_start);
-        let (value, facts) = outcome?;
-        if value.is_err() {
-            self.gathered.below.truncate(met_below);
-        }
-        let value = value?;
-        self.release_met_below(met_below, &bound)?;
-        // What a body means that is not defined for all values, nobody can say.
-        if seen.failed {
-            self.log.note_undefined(blame.span);
-            self.log.rely_on_report();
-            self.mark_unframed(blame)?;
-            return Err(Stop::Infeasible);
-        }
-        let matrix = match quant {
-            Quant::Forall => {
-                let value = value.unwrap_or(Terms::TRUE);
-                self.terms.implies(guard, value)
-            }
-            Quant::Exists => {
-                let value = value.unwrap_or(Terms::FALSE);
-                self.terms.and([guard, value])
-            }
-        };
-        let covers = !bound.is_empty() && triggers.len() == bound.len();
-        let mut sets = if covers { vec![triggers] } else { Vec::new() };
-        if sets.is_empty()
-            && let Some(term) = self.innermost_trigger(&bound, matrix)
-        {
-            sets.push(vec![self.limited_variant(term)]);
-        }
-        let name = format!("direct@{}", body.span.start);
-        let facts = self.learn_for_all(&bound, &sets, facts, &name)?;
-        let formula = self.terms.quantify(quant, &bound, sets.clone(), matrix, (&*name).into(), 0);
-        let noted = Noted { quant, bound, triggers: sets, body: matrix, facts };
-        self.note_quantifier(formula, noted);
-        Ok(formula)
-    }
-
-    /// The values that the variables of a quantifier range over: none where the bounds of a range
-    /// are out of order.
-    pub(super) fn range(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
-        let ExprKind::Range { from, to } = &collection.kind else {
-            let elements = self.eval(collection, blame)?;
-            return Ok(match &collection.ty {
-                Type::Seq(_) => Range::Sequence(elements),
-                _ => Range::Set(elements),
-            });
-        };
-        Ok(Range::Numbers(self.eval(from, blame)?, self.eval(to, blame)?))
-    }
 }
 
 impl Threads<'_, '_> {
@@ -410,58 +321,10 @@ impl Threads<'_, '_> {
     }
 }
 
-/// The range of a quantifier's variables.
-pub(super) enum Range {
-    Numbers(Term, Term),
-    Sequence(Term),
-    Set(Term),
-}
-
 fn contains(terms: &mut Terms, element: Term, collection: Term, ty: &Type) -> Term {
     match ty {
         Type::Set(_) => terms.set_contains(element, collection),
         _ => terms.seq_contains(element, collection),
-    }
-}
-
-/// Makes the claim that a value is in a range.
-pub(super) fn is_in(terms: &mut Terms, value: Term, range: &Range) -> Term {
-    match *range {
-        Range::Numbers(from, to) => {
-            let (low, high) = (terms.le(from, value), terms.lt(value, to));
-            terms.and([low, high])
-        }
-        Range::Sequence(elements) => terms.seq_contains(value, elements),
-        Range::Set(elements) => terms.set_contains(value, elements),
-    }
-}
-
-/// The value that a choice stands for, and when it is one of those meant.
-fn choice(
-    terms: &mut Terms,
-    chosen: Term,
-    range: Option<&Range>,
-    triggers: &mut Vec<Term>,
-) -> (Term, Term) {
-    match range {
-        None => (chosen, Terms::TRUE),
-        Some(&Range::Numbers(from, to)) => {
-            let (low, high) = (terms.le(from, chosen), terms.lt(chosen, to));
-            (chosen, terms.and([low, high]))
-        }
-        Some(&Range::Sequence(elements)) => {
-            let zero = terms.int(0);
-            let length = terms.seq_len(elements);
-            let (low, high) = (terms.le(zero, chosen), terms.lt(chosen, length));
-            let element = terms.seq_at(elements, chosen);
-            triggers.push(element);
-            (element, terms.and([low, high]))
-        }
-        Some(&Range::Set(elements)) => {
-            let inside = terms.set_contains(chosen, elements);
-            triggers.push(inside);
-            (chosen, inside)
-        }
     }
 }
 

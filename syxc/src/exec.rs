@@ -1,5 +1,7 @@
 //! exec(σ, s): statements (Schwerhoff 2011, sections 3.8 and 3.9).
 
+mod smoke;
+
 use std::rc::Rc;
 
 use chalice::program::{
@@ -45,11 +47,11 @@ impl Statements<'_, '_> {
             StmtKind::If { arms, otherwise } => {
                 for arm in arms {
                     if self.condition(&arm.condition, ErrorId::IfFailed)? {
-                        return self.block(&arm.body);
+                        return self.arm(&arm.body);
                     }
                 }
                 if let Some(block) = otherwise {
-                    return self.block(block);
+                    return self.arm(block);
                 }
             }
             StmtKind::While { guard, invariants, lock_changes, body, .. } => {
@@ -71,10 +73,12 @@ impl Statements<'_, '_> {
             StmtKind::Assume(fact) if is_impure(fact) => {
                 self.produce_all([fact], None, |_| blame(ErrorId::InhaleFailed))?;
                 self.move_credits([fact], false)?;
+                self.comes_to(span(stmt.span))?;
             }
             StmtKind::Assume(fact) => {
                 let fact = self.eval(fact, blame(ErrorId::InhaleFailed))?;
                 self.assume(fact)?;
+                self.comes_to(span(stmt.span))?;
             }
             StmtKind::Declare { local, value: None } => {
                 self.threads.forget([*local]);
@@ -163,6 +167,15 @@ impl Statements<'_, '_> {
         }
         self.begin_epoch();
         Ok(Flow::Goes)
+    }
+
+    /// Executes a side of a conditional.
+    fn arm(&mut self, block: &Block) -> Result<Flow, Stop> {
+        let flow = self.block(block)?;
+        if flow == Flow::Goes && smoke::has_end(block) {
+            self.comes_to(span(block.span))?;
+        }
+        Ok(flow)
     }
 
     /// Which way this run goes at a condition of the program.

@@ -64,6 +64,7 @@ impl<'p> Written<'p> for InChalice<'p> {
         let mut chalice = Chalice::of(engine);
         chalice.threads.knows_asked(&formals[told..]);
         chalice.threads.order()?;
+        chalice.sums()?;
         match formals.first() {
             Some(&this) if !self.function.is_static => {
                 let exists = engine.terms.differs(this, Terms::NULL);

@@ -76,6 +76,8 @@ pub struct Direct {
     graph: graph::Graph,
     /// The effects of methods on locks.
     locking: Locking,
+    /// The sums over collections.
+    sums: eval::aggregates::Sums,
     /// The statements of monitor invariants about two states.
     histories: threads::history::Histories,
     /// The options in the first line of the program.

@@ -1,5 +1,6 @@
 //! Loops (Schwerhoff 2011, section 3.9).
 
+use chalice::options::Dialect;
 use chalice::program::walk::{assigned_by, each_stmt};
 use chalice::program::{Block, Expr, LocalId, Stmt, StmtKind};
 use smt::terms::Term;
@@ -28,7 +29,8 @@ impl Statements<'_, '_> {
     pub(super) fn exec_loop(&mut self, stmt: &Stmt, parts: Loop<'_>) -> Result<Flow, Stop> {
         let Loop { guard, invariants, body, .. } = parts;
         let at = span(stmt.span);
-        let outer = self.threads.fraction();
+        let has_own = self.direct.options.dialect == Dialect::Original;
+        let outer = self.threads.fraction().filter(|_| has_own);
         if outer.is_some() {
             let chosen = self.threads.choose_fraction(outer)?;
             self.bound(chosen, invariants)?;
@@ -82,6 +84,7 @@ impl Statements<'_, '_> {
         }
         if self.condition(guard, ErrorId::WhileFailed)? {
             if self.block(body)? == Flow::Goes {
+                self.comes_to(span(body.span))?;
                 self.log.enter(keyword(&stmt.kind), at);
                 self.move_credits(invariants, true)?;
                 self.threads.prove_no_debt(Reason::ByLoop, at)?;

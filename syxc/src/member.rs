@@ -54,15 +54,21 @@ impl Statements<'_, '_> {
 
     /// The contract makes sense, and the body meets it.
     fn method(&mut self, id: MethodId, needs: Needs) -> Result<(), Stop> {
+        let method = &self.direct.tree.methods[id];
+        let mut has_start = false;
         self.explore_apart(|chalice| {
-            chalice.path(id, needs)?;
+            chalice.path(id, needs, &mut has_start)?;
             chalice.log.count_path();
             chalice.go_on()
         })?;
-        Ok(())
+        if let (false, Some(first)) = (has_start, method.requires.first()) {
+            self.log.warn_of_contradiction(span(first.span), "the precondition");
+        }
+        self.report_unreached(method)
     }
 
-    fn path(&mut self, id: MethodId, needs: Needs) -> Result<(), Stop> {
+    /// One path through a method; notes that there is one behind the precondition.
+    fn path(&mut self, id: MethodId, needs: Needs, has_start: &mut bool) -> Result<(), Stop> {
         let direct = self.direct;
         let method = &direct.tree.methods[id];
         self.start()?;
@@ -87,6 +93,7 @@ impl Statements<'_, '_> {
         if !method.requires.is_empty() && self.seems_dead()? {
             return Err(Stop::Infeasible);
         }
+        *has_start = true;
         self.learn_kept_levels(&method.requires)?;
         self.move_credits(&method.requires, false)?;
         self.frame.past.old = Some(self.here.heap.clone());
@@ -110,6 +117,7 @@ impl Statements<'_, '_> {
         if self.block(&method.body)? == Flow::Ends {
             return Ok(());
         }
+        self.comes_to(span(method.span))?;
         if direct.options.defaults > 0 {
             self.close_own(&method.ensures)?;
         }
@@ -148,7 +156,8 @@ impl Statements<'_, '_> {
         let this = self.fresh("this", Sort::REF);
         self.frame.store.set(direct.this, this);
         let exists = self.terms.differs(this, smt::terms::Terms::NULL);
-        self.assume(exists)
+        self.assume(exists)?;
+        self.sums()
     }
 
     /// The body frames itself and is defined.

@@ -305,8 +305,10 @@ impl<'d> Scope<'d> {
                 if !is_pure(body) {
                     self.many(expr, variables, body)?;
                 }
-                if matches!(quantifier, Quantifier::Sum | Quantifier::Max) {
-                    return refuse("`sum` and `max`");
+                if matches!(quantifier, Quantifier::Sum | Quantifier::Max)
+                    && (variables.len() > 1 || matches!(domain, Domain::Type(_)))
+                {
+                    return refuse("`sum` and `max` over several variables or a type");
                 }
                 match domain {
                     Domain::Type(Type::Int | Type::Bool) => Ok(()),

@@ -14,6 +14,7 @@ use sil::program::{
     Method, Predicate, Program, Type,
 };
 
+use super::eval::aggregates::Sums;
 use super::graph::Graph;
 use super::threads::history::Histories;
 use super::{Direct, renumbered, span};
@@ -95,6 +96,7 @@ pub fn load(mut tree: chalice::Program, options: chalice::Options) -> (Program, 
     let direct = Direct {
         graph: Graph::of(&tree),
         histories: Histories::of(&tree),
+        sums: Sums::of(&tree),
         locking,
         tree,
         locals,

@@ -1,5 +1,6 @@
 //! Loops: each iteration has what the invariants ask for, and nothing else.
 
+use chalice::options::Dialect;
 use chalice_rt::flaw::Flaw;
 use findings::ErrorId;
 
@@ -29,7 +30,8 @@ impl<'c> Machine<'c> {
         let holder = self.iteration(thread);
         let mut transfer = Transfer::give(outer, holder);
         let mut kappa = outer_kappa;
-        if described.has_read_fraction {
+        let has_own = self.code.options.dialect == Dialect::Original;
+        if described.has_read_fraction && has_own {
             kappa = self.fractions.fresh(Some(outer_kappa));
             transfer = transfer.inexact(kappa);
         }

@@ -8,7 +8,7 @@
 use la_arena::ArenaMap;
 use rustc_hash::FxHashSet;
 
-use super::walk::{assigned_by, each_expr_in_block, each_stmt, rhs_of};
+use super::walk::{any_expr, assigned_by, each_expr_in_block, each_stmt, rhs_of};
 use super::{
     AccessTarget, Block, Channel, EvalState, Expr, ExprKind, FieldRef, Function, FunctionId,
     LocalId, LockMode, MethodId, Program, Rhs, Stmt, StmtKind,
@@ -368,34 +368,6 @@ fn take_over(methods: &mut ArenaMap<MethodId, MethodLocks>, caller: MethodId) ->
     own.may_unlock |= may_unlock;
     handed.into_iter().for_each(|operand| own.note_releveled(operand));
     before != own.extent()
-}
-
-/// All clauses and bodies of a program that are no statements.
-fn assertions(program: &Program) -> impl Iterator<Item = &Expr> {
-    let methods = program.methods.values().flat_map(|method| {
-        let measures = method.decreases.iter().map(|measure| &measure.number);
-        method.requires.iter().chain(&method.ensures).chain(&method.lock_changes).chain(measures)
-    });
-    let functions = program.functions.values().flat_map(|function| {
-        let measures = function.decreases.iter().map(|measure| &measure.number);
-        function.requires.iter().chain(&function.ensures).chain(&function.body).chain(measures)
-    });
-    let predicates = program.predicates.values().map(|predicate| &predicate.body);
-    let monitors = program.classes.values().flat_map(|class| &class.invariants);
-    let channels = program.channels.values().flat_map(|channel| &channel.where_clause);
-    methods.chain(functions).chain(predicates).chain(monitors).chain(channels)
-}
-
-/// Tells whether an expression somewhere satisfies a claim.
-fn any_expr(program: &Program, claim: &mut dyn FnMut(&Expr) -> bool) -> bool {
-    if assertions(program).any(|clause| clause.any(claim)) {
-        return true;
-    }
-    program.methods.values().any(|method| {
-        let mut found = false;
-        each_expr_in_block(&method.body, &mut |expr| found = found || claim(expr));
-        found
-    })
 }
 
 fn mentions_levels(program: &Program) -> bool {

@@ -1,8 +1,10 @@
 //! Walks over statements; those over expressions are methods of [`Expr`].
 
+use std::borrow::Cow;
+
 use front::grow_stack;
 
-use super::{Block, Bounds, Expr, LocalId, Rhs, Stmt, StmtKind};
+use super::{Block, Bounds, Expr, ExprKind, LocalId, Program, Rhs, Stmt, StmtKind};
 
 /// Visits every statement of a block, nested ones included, outermost first.
 pub fn each_stmt<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Stmt)) {
@@ -169,4 +171,54 @@ pub fn assigned_by(stmt: &Stmt) -> impl Iterator<Item = LocalId> + '_ {
         | StmtKind::SignalAll(_) => (None, &[][..], None),
     };
     one.into_iter().chain(outs.iter().chain(token).map(|out| out.local))
+}
+
+/// All clauses and bodies of a program that are no statements.
+fn assertions(program: &Program) -> impl Iterator<Item = &Expr> {
+    let methods = program.methods.values().flat_map(|method| {
+        let measures = method.decreases.iter().map(|measure| &measure.number);
+        method.requires.iter().chain(&method.ensures).chain(&method.lock_changes).chain(measures)
+    });
+    let functions = program.functions.values().flat_map(|function| {
+        let measures = function.decreases.iter().map(|measure| &measure.number);
+        function.requires.iter().chain(&function.ensures).chain(&function.body).chain(measures)
+    });
+    let predicates = program.predicates.values().map(|predicate| &predicate.body);
+    let monitors = program.classes.values().flat_map(|class| &class.invariants);
+    let channels = program.channels.values().flat_map(|channel| &channel.where_clause);
+    methods.chain(functions).chain(predicates).chain(monitors).chain(channels)
+}
+
+/// Tells whether an expression somewhere satisfies a claim.
+pub fn any_expr(program: &Program, claim: &mut dyn FnMut(&Expr) -> bool) -> bool {
+    if assertions(program).any(|clause| clause.any(claim)) {
+        return true;
+    }
+    program.methods.values().any(|method| {
+        let mut found = false;
+        each_expr_in_block(&method.body, &mut |expr| found = found || claim(expr));
+        found
+    })
+}
+
+/// Ranges of more numbers than this are not written out.
+const LONGEST_RANGE: u32 = 32;
+
+/// The elements of a collection that is written out, each counted once; a range of few numbers is
+/// as good.
+pub fn written_out(collection: &Expr) -> Option<Cow<'_, [Expr]>> {
+    match &collection.kind {
+        ExprKind::Seq(elements) => Some(elements.into()),
+        ExprKind::Set(elements) if elements.len() < 2 => Some(elements.into()),
+        ExprKind::Range { from, to } => {
+            let (ExprKind::Int(low), ExprKind::Int(high)) = (&from.kind, &to.kind) else {
+                return None;
+            };
+            let length =
+                u32::try_from(high - low).ok().filter(|&length| length <= LONGEST_RANGE)?;
+            let number = |offset| Expr { kind: ExprKind::Int(low + offset), ..(**from).clone() };
+            Some((0..length).map(number).collect())
+        }
+        _ => None,
+    }
 }

@@ -1,6 +1,6 @@
 //! Options in the first line of a program.
 
-use chalice::options::parse;
+use chalice::options::{Dialect, parse};
 use chalice::{Options, SourceFile, check};
 
 #[test]
@@ -8,6 +8,10 @@ fn options_are_in_the_first_line() {
     let options =
         Options::of("// chalice-parameter=-checkLeaks -defaults -autoFold\nclass C {}", &[]);
     assert!(options.check_leaks && options.auto_magic && options.deadlock_checks);
+    assert_eq!(options.dialect, Dialect::Original);
+    let thesis = Options::of("// chalice-parameter=-dialect:thesis", &[]);
+    assert_eq!(thesis.dialect, Dialect::Thesis);
+    assert!(parse("-dialect:original").is_ok() && parse("-dialect").is_err());
     assert_eq!(options.defaults, 3);
     assert_eq!(Options::of("//chalice-parameter=-defaults:1", &[]).defaults, 1);
     assert_eq!(Options::of("\n// chalice-parameter=-checkLeaks", &[]), Options::default());

@@ -171,8 +171,8 @@ impl Member<'_, '_> {
                     Some(held)
                         if env.side == Side::Both && !matches!(object.kind, ExprKind::This) =>
                     {
-                        let exists = ne(target, null())
-                            .with(said(Reason::AssertionFalse, "the object might be null"));
+                        let words = self.might_be_null(object);
+                        let exists = ne(target, null()).with(said(Reason::AssertionFalse, &words));
                         self.checked(exists, Reason::ReceiverNull, held)
                     }
                     Some(held) => held,

@@ -1,5 +1,6 @@
 //! Loops.
 
+use chalice::options::Dialect;
 use chalice::program::{Block, Expr, PermissionKind};
 use findings::{ErrorId, Reason};
 use sil::syntax as s;
@@ -14,7 +15,7 @@ impl Body<'_, '_> {
     /// `while (guard) invariant .. lockchange .. { body }`
     ///
     /// The invariants have a read fraction of their own, chosen like that of a call; the body's is
-    /// the same.
+    /// the same. In the dialect of the thesis both are that of the method.
     pub(crate) fn while_loop(
         &mut self,
         guard: &Expr,
@@ -25,7 +26,8 @@ impl Body<'_, '_> {
     ) {
         let span = self.span;
         let mut inner = env.on(Side::Both);
-        if invariants.iter().any(mentions_read) {
+        let has_own = self.lowering.options.dialect == Dialect::Original;
+        if has_own && invariants.iter().any(mentions_read) {
             let k = self.read_fraction(invariants, &inner, env, ErrorId::InvariantNotEstablished);
             inner.read = ReadAmount::Fraction(var(&k));
         }

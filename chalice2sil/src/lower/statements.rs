@@ -416,11 +416,9 @@ impl Body<'_, '_> {
         let AccessTarget::Predicate { receiver, .. } = &access.target else { return };
         if !matches!(receiver.kind, ExprKind::This) && !self.is_certainly_object(receiver) {
             let object = self.expr(receiver, env);
-            self.check_access(
-                ne(object, null()),
-                (ErrorId::FoldFailed, Reason::ReceiverNull),
-                "the object might be null",
-            );
+            let words = self.might_be_null(receiver);
+            let id = (ErrorId::FoldFailed, Reason::ReceiverNull);
+            self.check_access(ne(object, null()), id, &words);
         }
     }
 

@@ -4,6 +4,7 @@
 //! the parents in the program's table of origins. A program without `@src.…` annotations is
 //! explained by its plain positions and the given words.
 
+use findings::ErrorId;
 use indexmap::IndexMap;
 
 use crate::macros::parts;
@@ -114,10 +115,10 @@ impl<'a> SourceMap<'a> {
             Some(rule) => self.message(rule, reason_span, error),
             None if original_is_known => {
                 let text = lacking.map_or_else(|| self.text(reason_span), str::to_owned);
-                reworded(full_id, default_message, &text)
+                reworded(full_id, &id, default_message, &text)
             }
             None => match &conjunct {
-                Some((_, text)) => reworded(full_id, default_message, lacking.unwrap_or(text)),
+                Some((_, text)) => reworded(full_id, &id, default_message, lacking.unwrap_or(text)),
                 None => default_message.to_owned(),
             },
         };
@@ -346,7 +347,8 @@ pub(crate) fn outward(program: &Program, origin: OriginId) -> impl Iterator<Item
 }
 
 /// A message of the engine, which quotes the generated text, with the original text in its place.
-fn reworded(full_id: &str, default_message: &str, text: &str) -> String {
+/// Where what fails has another id in the original program, that is what the message says.
+fn reworded(full_id: &str, id: &str, default_message: &str, text: &str) -> String {
     let why = match full_id.split_once(':').map(|(_, reason)| reason) {
         Some("assertion.false") => format!("`{text}` might not hold"),
         Some("insufficient.permission") => {
@@ -362,10 +364,20 @@ fn reworded(full_id: &str, default_message: &str, text: &str) -> String {
         Some("seq.index.length") => format!("an index in `{text}` might be too large"),
         _ => return default_message.to_owned(),
     };
-    match default_message.split_once(": ") {
-        Some((what, _)) => format!("{what}: {why}"),
-        None => why,
+    let (before, after) = (error_of(full_id), error_of(id));
+    let other = ErrorId::ALL.iter().find(|error| before != after && error.id() == after);
+    match (other, default_message.split_once(": ")) {
+        (Some(error), Some(_)) if !error.words().is_empty() => {
+            format!("{}: {why}", error.words())
+        }
+        (_, Some((what, _))) => format!("{what}: {why}"),
+        (_, None) => why,
     }
+}
+
+/// What failed, of an id with the reason behind it.
+fn error_of(full_id: &str) -> &str {
+    full_id.split_once(':').map_or(full_id, |(error, _)| error)
 }
 
 /// The new id; a `*` in it stands for what the `*` of the pattern matched.

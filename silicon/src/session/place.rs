@@ -68,6 +68,11 @@ impl<'a> Places<'a> {
             &named(finding),
             finding.shortfall.as_ref().map(|shortfall| &*shortfall.location),
         );
+        if let Some(receiver) = &finding.receiver {
+            let what = text.split_once(": ").map_or("", |(what, _)| what);
+            let colon = if what.is_empty() { "" } else { ": " };
+            text = format!("{what}{colon}{receiver} might be null");
+        }
         if let Some(shortfall) = &finding.shortfall {
             text.push_str(&lacking(shortfall, &text, self.is_translated()));
         }

@@ -185,13 +185,16 @@ pub(super) struct Replayer {
 
 impl Replayer {
     /// `None`: it is no Chalice program without errors.
-    pub(super) fn new(input: &Input, texts: &Texts) -> Option<Self> {
+    pub(super) fn new(input: &Input, texts: &Texts, is_direct: bool) -> Option<Self> {
         let file = input.name.as_str();
         let text = texts.get(file)?;
         let sources = Sources::new(vec![(file.to_owned(), text.text.to_string())])
             .with_options(input.parameters.clone());
         let program = sources.check().0?;
-        let fields = chalice2sil::field_names(&program);
+        let mut fields = chalice2sil::field_names(&program);
+        if is_direct {
+            with_own_names(&mut fields);
+        }
         let code = Code::new(program, sources.options());
         Some(Self { file: file.to_owned(), sources, code, fields, known: Mutex::default() })
     }
@@ -360,6 +363,14 @@ impl Replayer {
         let line = |span| self.sources.line(span);
         TooWeak { contract, name: name.clone(), line: line(at), used: line(blame.used) }
     }
+}
+
+/// Gives fields the names that they have in direct execution. Those of which there are several are
+/// left out: nobody can say whose they are.
+fn with_own_names(fields: &mut Vec<chalice2sil::FieldName>) {
+    let names: Vec<String> = fields.iter().map(|one| one.field.clone()).collect();
+    fields.retain(|one| names.iter().filter(|&name| *name == one.field).count() == 1);
+    fields.iter_mut().for_each(|one| one.translated.clone_from(&one.field));
 }
 
 /// The state at the start of the method, as far as a counterexample knows it. Of what was not

@@ -155,6 +155,27 @@ impl Engine<'_> {
         self.log.report(finding, in_other_reading, tells_parts)
     }
 
+    /// Reports what smoke detection has found at a statement, block or member: at its first line,
+    /// since what it is about may be long. `reason`: why, if that is known.
+    pub fn report_unreachable(&mut self, span: Span, reason: Option<&str>) {
+        let text = self.context.sources.text(span).unwrap_or_default();
+        let line = text.lines().next().unwrap_or_default().trim_end();
+        let words = line.trim_end_matches('{').trim_end();
+        let end = span.start + u32::try_from(line.len()).unwrap_or_default();
+        let message = match reason {
+            Some(reason) => format!("unreachable: {reason}"),
+            None if words.is_empty() => "unreachable: no execution gets to the end of this".into(),
+            None if words.starts_with("method") => {
+                format!("unreachable: no execution gets to the end of `{words}`")
+            }
+            None => format!("unreachable: no execution gets past `{words}`"),
+        };
+        let short = Span { end: end.min(span.end), ..span };
+        let blame = Blame::new(ErrorId::RefuteFailed, short);
+        let reported = self.report(blame, Reason::RefutationTrue, short, Severity::Error);
+        self.log.reword(reported, message);
+    }
+
     /// Tells whether an obligation with the same error, reason and place was refuted before: it
     /// would be the same finding.
     pub fn has_failed(&mut self, blame: Blame, reason: Reason) -> Result<bool, Stop> {

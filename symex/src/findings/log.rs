@@ -229,6 +229,11 @@ impl Log {
         self.findings[reported.finding].message = message;
     }
 
+    /// Names the receiver that might be null.
+    pub(crate) fn name_receiver(&mut self, reported: Reported, words: String) {
+        self.findings[reported.finding].receiver = Some(words);
+    }
+
     /// Adds what was found apart, as far as it is news.
     pub fn add(&mut self, found: Found) {
         for (key, finding) in found.findings {

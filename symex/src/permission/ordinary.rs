@@ -382,7 +382,8 @@ impl Engine<'_> {
         if answer != Answer::No {
             return Ok(false);
         }
-        self.fail(answer, blame, Reason::ReceiverNull, at);
+        let reported = self.fail(answer, blame, Reason::ReceiverNull, at);
+        self.tell_receiver(reported, receiver, at);
         self.assume_failed(exists)?;
         Ok(true)
     }

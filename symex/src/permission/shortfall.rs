@@ -57,6 +57,20 @@ impl Configuration<'_> {
         self.log.add_shortfall(reported, shortfall, taker);
     }
 
+    /// Adds to what has been reported which receiver might be null.
+    pub(crate) fn tell_receiver(&mut self, reported: Reported, receiver: Term, at: Span) {
+        let heap = self.here.heap.clone();
+        let name = self.in_words(&heap, receiver, LONGEST).map(|name| format!("`{name}`"));
+        // A translation's own text is nothing that its user knows.
+        let around = || {
+            let text = self.context.sources.text(at)?;
+            (!self.program.is_translated()).then(|| format!("a receiver in `{text}`"))
+        };
+        if let Some(words) = name.or_else(around) {
+            self.log.name_receiver(reported, words);
+        }
+    }
+
     /// Keeps in mind that a statement gives permission away.
     pub(crate) fn note_given(&mut self, resource: Resource, arguments: &[Term], by: Span) {
         let given = Rc::make_mut(&mut self.here.given);

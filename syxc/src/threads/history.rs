@@ -155,7 +155,11 @@ impl Chalice<'_, '_> {
         old: Heap,
         blame: Blame,
     ) -> Result<(), Stop> {
-        for clause in clauses {
+        let parts = clauses.iter().flat_map(|clause| match &clause.kind {
+            ExprKind::And(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(clause),
+        });
+        for clause in parts {
             let blame = blame.clause(span(clause.span));
             let claim = self.since(std::slice::from_ref(clause), old.clone(), blame.trusted())?;
             self.prove(claim, blame, Reason::AssertionFalse, span(clause.span))?;

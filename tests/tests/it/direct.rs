@@ -15,7 +15,7 @@ use silicon::report::Verdict;
 use silicon::session::{Input, MemberOutcome, Outcome, Session, Task, input};
 
 /// Members on which the two ways differ: the file, the member and the cause.
-const DIFFERENT: [(&str, &str, &str); 7] = [
+const DIFFERENT: [(&str, &str, &str); 8] = [
     (
         "any_amount_in_predicates_is_a_fraction.chalice",
         "C.beside_another_amount",
@@ -45,6 +45,11 @@ const DIFFERENT: [(&str, &str, &str); 7] = [
         "new_threads_have_seen_what_their_starters_saw.chalice",
         "C.starts_what_it_never_saw",
         "of an unknown state the claim about it fails, too, not just the permission",
+    ),
+    (
+        "what_cannot_be_verified_yet.chalice",
+        "C.adds",
+        "direct execution knows sums of what reads more than the elements",
     ),
     (
         "earlier_states_are_those_of_one_object.chalice",
@@ -165,6 +170,79 @@ fn programs_for_direct_execution_are_supported() {
             assert!(judged, "{}: {} is {:?}", path.display(), member.name, member.verdict);
         }
     }
+}
+
+/// The translation has no function for these sums.
+const SUMS: &str = "class C {
+  var f: int;
+  function twice(n: int): int { 2 * n }
+  method of_a_field(s: set<int>) requires acc(f) && f == 0
+  { assert (sum n in s :: n * f) == 0; }
+  method of_a_field_wrong(s: set<int>) requires acc(f) && f == 1
+  { assert (sum n in s :: n * f) == 0; }
+  method of_applications(s: seq<int>, n: int) requires 0 <= n && n < |s|
+  { assert (sum i in [0..n + 1] :: twice(s[i])) == (sum i in [0..n] :: twice(s[i])) + 2 * s[n]; }
+  method of_applications_wrong(s: seq<int>, n: int) requires 0 <= n && n < |s|
+  { assert (sum i in [0..n + 1] :: twice(s[i])) == (sum i in [0..n] :: twice(s[i])); }
+  method of_elements(s: seq<int>, x: int)
+  { assert (sum e in s ++ [x] :: twice(e)) == (sum e in s :: twice(e)) + 2 * x; }
+  method of_elements_wrong(s: seq<int>, x: int)
+  { assert (sum e in s ++ [x] :: twice(e)) == (sum e in s :: twice(e)); }
+  method of_a_wrong_index_wrong(s: seq<int>)
+  { assert (sum i in [0..|s|] :: twice(s[i + 1])) == (sum i in [0..|s|] :: twice(s[i + 1])); }
+}";
+
+#[test]
+fn sums_may_read_more_than_the_elements() {
+    let input = Input::text("sums.chalice", SUMS);
+    let outcome = Session { direct: true, ..session(Task::Verify) }.run(&input);
+    for member in &outcome.members {
+        let is_wrong = member.name.ends_with("wrong");
+        let expected = if is_wrong { Verdict::Failed } else { Verdict::Verified };
+        assert_eq!(member.verdict, expected, "{}", member.name);
+    }
+    assert_eq!(outcome.members.len(), 8);
+}
+
+/// Lines are told by their comments.
+const UNREACHED: &str = "class C {
+  var f: int;
+  method assumed(x: int) requires x > 0 // the end
+  {
+    assume x < 5;
+    assume x < 0; // dead
+  }
+  method branches(x: int) requires x > 0 && acc(f)
+  {
+    if (x < 0) { f := 1; } else { f := 2; } // dead
+    if (x == 3) { f := 3; } else { }
+  }
+  method looped(x: int) requires x == 0 && acc(f)
+  {
+    while (x > 0) invariant acc(f) && x < 1 { f := 2; } // dead
+  }
+  method all_is_reached(x: int) requires x > 0 && acc(f) { if (x > 3) { f := 2; } assume x < 9; }
+  method nothing(c: C) requires c != null && acc(c.f, 101) { } // the end
+}";
+
+#[test]
+fn places_that_no_path_comes_to_are_found() {
+    let input = Input::text("smoke.chalice", UNREACHED);
+    let mut session = Session { direct: true, ..session(Task::Verify) };
+    let warned = session.run(&input);
+    let warnings: Vec<_> = warned.diagnostics.iter().map(|one| &*one.message.text).collect();
+    let expected = "the precondition is contradictory, so that everything is verified";
+    assert_eq!(warnings, [expected]);
+    session.options.smoke = true;
+    let outcome = session.run(&input);
+    let errors = outcome.diagnostics.iter().map(|one| &one.message);
+    let errors = errors.filter(|message| message.severity == Severity::Error);
+    let found: BTreeSet<_> =
+        errors.map(|one| (one.place.start.line as usize, one.id.as_str())).collect();
+    let dead = UNREACHED.lines().enumerate().filter(|(_, line)| line.contains("//"));
+    let expected: BTreeSet<_> =
+        dead.map(|(index, _)| (index + 1, "refute.failed:refutation.true")).collect();
+    assert_eq!(found, expected, "{:?}", outcome.diagnostics);
 }
 
 #[test]

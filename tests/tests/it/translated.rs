@@ -31,6 +31,12 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
     assert_eq!(replays[2]["verdict"], "none");
     let plain = timeless(&scratch.silicon(&["a.chalice", "--message-format", "json"]));
     assert!(plain.iter().all(|line| line.get("replay").is_none()), "{plain:?}");
+    // So are those of direct execution.
+    let direct = ["a.chalice", "--message-format", "json", "--replay", "--direct"];
+    let direct = timeless(&scratch.silicon(&direct));
+    let verdicts: Vec<_> =
+        direct.iter().filter_map(|line| line.get("replay")).map(|one| &one["verdict"]).collect();
+    assert_eq!(verdicts, ["whole", "contract", "none", "none", "whole"], "{direct:?}");
     // What is said leads to the run.
     let people = scratch.silicon(&["a.chalice", "--replay"]).stdout;
     assert!(people.contains("not reproduced: none of"), "{people}");

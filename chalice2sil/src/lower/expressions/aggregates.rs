@@ -10,8 +10,7 @@
 //!
 //! DIVERGENCE: of the maximum of nothing nothing is known.
 
-use std::borrow::Cow;
-
+use chalice::program::walk::written_out;
 use chalice::program::{
     BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LocalKind, Quantifier, Reached, Type,
 };
@@ -74,8 +73,11 @@ impl Member<'_, '_> {
         let bounds = [self.expr(from, env), self.expr(to, env)];
         let indices = indices(variable, body).expect("what is captured was looked at");
         indices.into_iter().rev().fold(value, |value, (sequence, index)| {
-            let inside = self.indices_inside(variable, sequence, index, &bounds, env);
-            self.located(e.span, |member| member.checked(inside, Reason::IndexTooLarge, value))
+            let [first, last] = self.indices_inside(variable, sequence, index, &bounds, env);
+            self.located(e.span, |member| {
+                let value = member.checked(last, Reason::IndexTooLarge, value);
+                member.checked(first, Reason::IndexNegative, value)
+            })
         })
     }
 
@@ -124,8 +126,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Makes the claim that an element of a sequence exists for every number in a range: the first
-    /// and the last exist, and the index grows with the number.
+    /// Makes the claims that the first and the last element of a sequence exist that the numbers of
+    /// a range lead to: the index grows with the number.
     fn indices_inside(
         &mut self,
         variable: LocalId,
@@ -133,7 +135,7 @@ impl Member<'_, '_> {
         index: &Expr,
         [low, high]: &[s::Expr; 2],
         env: &Env,
-    ) -> s::Expr {
+    ) -> [s::Expr; 2] {
         let last = binary(s::BinaryOp::Sub, high.clone(), int(1));
         let [first, last] = [low.clone(), last].map(|number| {
             let mut replaced = (*env.replaced).clone();
@@ -141,7 +143,8 @@ impl Member<'_, '_> {
             self.expr(index, &Env { replaced: replaced.into(), ..env.clone() })
         });
         let length = cardinality(self.expr(sequence, env));
-        implies(lt(low.clone(), high.clone()), and([le(int(0), first), lt(last, length)]))
+        [le(int(0), first), lt(last, length)]
+            .map(|claim| implies(lt(low.clone(), high.clone()), claim))
     }
 
     /// Variables that the body mentions apart from its own; nothing if it reads more than fields of
@@ -254,7 +257,7 @@ impl Member<'_, '_> {
             let bounds = [var(&low), var(&high)];
             for (sequence, index) in indices(variable, body).into_iter().flatten() {
                 let inside = member.indices_inside(variable, sequence, index, &bounds, &env);
-                contract.preconditions.push(inside);
+                contract.preconditions.extend(inside);
             }
         }
         let (mut rest, last, is_empty);
@@ -346,27 +349,5 @@ fn grows_with(variable: LocalId, index: &Expr) -> bool {
             is_variable(left) && !mentions(variable, right)
         }
         _ => is_variable(index),
-    }
-}
-
-/// Ranges of more numbers than this are not written out.
-const LONGEST_RANGE: u32 = 32;
-
-/// The elements of a collection that is written out, each counted once; a range of few numbers is
-/// as good.
-fn written_out(collection: &Expr) -> Option<Cow<'_, [Expr]>> {
-    match &collection.kind {
-        ExprKind::Seq(elements) => Some(elements.into()),
-        ExprKind::Set(elements) if elements.len() < 2 => Some(elements.into()),
-        ExprKind::Range { from, to } => {
-            let (ExprKind::Int(low), ExprKind::Int(high)) = (&from.kind, &to.kind) else {
-                return None;
-            };
-            let length =
-                u32::try_from(high - low).ok().filter(|&length| length <= LONGEST_RANGE)?;
-            let number = |offset| Expr { kind: ExprKind::Int(low + offset), ..(**from).clone() };
-            Some((0..length).map(number).collect())
-        }
-        _ => None,
     }
 }

@@ -277,7 +277,7 @@ impl Body<'_, '_> {
         let exists = match receiver.kind {
             ExprKind::This => truth(true),
             _ => ne(this.clone(), null())
-                .with(said(Reason::AssertionFalse, "the receiver might be null")),
+                .with(said(Reason::AssertionFalse, &self.might_be_null(receiver))),
         };
         let clauses = callee
             .requires

@@ -51,7 +51,7 @@ impl Body<'_, '_> {
         let target = self.saved(e, "target", &[], env);
         if !matches!(e.kind, ExprKind::This) {
             if !self.is_certainly_object(e) {
-                self.check_object(&target, kind);
+                self.check_object(e, &target, kind);
             }
             let class = self.has_class(&target, &e.ty, true);
             if !is_true(&class) {
@@ -61,16 +61,13 @@ impl Body<'_, '_> {
         target
     }
 
-    fn check_object(&mut self, target: &s::Expr, kind: ErrorId) {
+    fn check_object(&mut self, e: &Expr, target: &s::Expr, kind: ErrorId) {
         // What is held is an object, and to give up a monitor's invariant asks for one.
         if matches!(kind, ErrorId::ReleaseFailed | ErrorId::DowngradeFailed) {
             return;
         }
-        self.check(
-            ne(target.clone(), null()),
-            (kind, Reason::ReceiverNull),
-            "the object might be null",
-        );
+        let words = self.might_be_null(e);
+        self.check(ne(target.clone(), null()), (kind, Reason::ReceiverNull), &words);
     }
 
     /// Gives what a monitor protects to the monitor.
