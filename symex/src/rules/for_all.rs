@@ -2,9 +2,23 @@
 
 use smt::terms::{Sort, Term, TermKind};
 
+use crate::findings::blame::Blame;
+use crate::findings::incidents::Incidents;
 use crate::{Path, Stop, Symbols};
 
 impl Path<'_> {
+    /// Ends the path if the body of a quantifier is not defined for all values: nobody can say what
+    /// it means, and what builds on it would be reported for no other reason.
+    pub fn is_defined_for_all(&mut self, seen: Incidents, blame: Blame) -> Result<(), Stop> {
+        if !seen.failed {
+            return Ok(());
+        }
+        self.log.note_undefined(blame.span);
+        self.log.rely_on_report();
+        self.mark_unframed(blame)?;
+        Err(Stop::Infeasible)
+    }
+
     /// Assumes what was learnt about the body, for all values of its variables; yields it beside
     /// what it was made of.
     pub fn learn_for_all(

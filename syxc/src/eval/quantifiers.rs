@@ -101,13 +101,7 @@ impl Chalice<'_, '_> {
         }
         let value = value?;
         self.release_met_below(met_below, &bound)?;
-        // What a body means that is not defined for all values, nobody can say.
-        if seen.failed {
-            self.log.note_undefined(blame.span);
-            self.log.rely_on_report();
-            self.mark_unframed(blame)?;
-            return Err(Stop::Infeasible);
-        }
+        self.is_defined_for_all(seen, blame)?;
         Ok(Choices { bound, guard, triggers, value, facts })
     }
 

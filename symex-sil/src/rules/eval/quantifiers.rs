@@ -72,14 +72,7 @@ impl Sil<'_, '_> {
         }
         let Body { value, triggers, general, is_trigger_undefined } = result?;
         self.release_met_below(met_below, &bound)?;
-        // What a body means that is not defined for all values, nobody can say: what builds on it
-        // would be reported for no other reason, so the path ends here.
-        if seen.failed {
-            self.log.note_undefined(blame.span);
-            self.log.rely_on_report();
-            self.mark_unframed(blame)?;
-            return Err(Stop::Infeasible);
-        }
+        self.is_defined_for_all(seen, blame)?;
         let name = self.quantifier_name(expr);
         let learnt = self.learn_for_all(&bound, &triggers, facts, &name)?;
         let quant = match quantifier {
