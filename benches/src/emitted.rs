@@ -1,4 +1,4 @@
-//! What checks cost at run time: programs of the machine's benchmark, emitted with and without
+//! The cost of checks at run time: programs of the machine's benchmark, emitted with and without
 //! checks, beside the interpreter.
 //!
 //! The thesis about runtime checking (Hegi 2013, section 5) tells verdicts and no times, so there

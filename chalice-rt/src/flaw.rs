@@ -8,7 +8,7 @@ use std::fmt::Display;
 /// An enum with a row of texts for each variant.
 macro_rules! flaws {
     ($($variant:ident: $kind:literal, $reason:literal, $words:literal;)*) => {
-        /// What is wrong.
+        /// A kind of fault.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Flaw {
             $(#[doc = $words] $variant,)*

@@ -130,7 +130,7 @@ impl Holding {
     }
 }
 
-/// What a holder has that is no activation: a monitor, an instance, a message, a token.
+/// The permission that a monitor, an instance, a message or a token holds.
 pub type Kept = Arc<Mutex<Holding>>;
 
 /// The lock of a shared object, or what else threads wait for.
@@ -144,9 +144,9 @@ pub struct Status {
     pub readers: Vec<u32>,
     /// The messages that were sent and not received.
     pub queue: VecDeque<(Vec<Value>, Holding)>,
-    /// Of a token: the forked thread.
+    /// The thread that a token stands for.
     pub thread: Option<u32>,
-    /// Of a token: its results, when the thread has ended.
+    /// The results of the thread that a token stands for, when it has ended.
     pub results: Option<Vec<Value>>,
 }
 

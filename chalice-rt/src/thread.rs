@@ -87,7 +87,7 @@ struct Judging {
 
 /// A thread.
 pub struct Thread {
-    /// What it shares with others.
+    /// The state that it shares with other threads.
     pub world: Arc<World>,
     number: u32,
     token: Option<Arc<Object>>,
@@ -100,7 +100,7 @@ pub struct Thread {
     reads_checked: bool,
     /// Is something said in the name of a thread that there is not yet?
     is_nobody: bool,
-    /// What is open beside the reader's own, with the part of it that may be used.
+    /// Instances open beside the reader's own permission, each with the part that may be used.
     opened: Vec<(Place, Amount)>,
     judging: Option<Judging>,
     /// Credits that an assertion being evaluated has given away.
@@ -115,7 +115,7 @@ pub struct Thread {
 /// So much of the stack is left to what does not ask for room.
 const RESERVE: usize = 1 << 19;
 
-/// What is given to an activation.
+/// The permission that a precondition gives to an activation.
 #[derive(Debug)]
 pub struct Granted {
     holding: Holding,
@@ -301,7 +301,7 @@ impl Thread {
     /// Gives a method what its precondition asks for, with a read fraction of its own or not.
     ///
     /// # Errors
-    /// What the precondition asks for is not there, or does not hold.
+    /// The precondition does not hold, or lacks permission.
     pub fn grant(&mut self, has_fraction: bool, requires: Clauses<'_>) -> Res<Granted> {
         let outer = self.kappa;
         let kappa = if has_fraction { self.fresh(Some(outer)) } else { outer };
@@ -349,7 +349,7 @@ impl Thread {
         Ok(())
     }
 
-    /// What clauses ask for is taken from the reader.
+    /// Takes what clauses ask for from the reader.
     fn moved(&mut self, mut ask: Transfer, clauses: Clauses<'_>) -> Res<Holding> {
         clauses(self, &mut ask)?;
         self.settle(ask)
@@ -467,7 +467,7 @@ impl Thread {
     /// and locks cannot be given.
     ///
     /// # Errors
-    /// What the precondition asks for is not there, or does not hold.
+    /// The precondition does not hold, or lacks permission.
     pub fn grant_to_new(&mut self, requires: Clauses<'_>) -> Res<Granted> {
         self.is_nobody = true;
         let granted = self.grant(true, requires);

@@ -341,11 +341,10 @@ pub fn range(from: i64, to: i64, at: At) -> Res<Value> {
     Ok(Value::Seq(Seq::Range(from, to)))
 }
 
-/// The integers between bounds. Where a bound has no value, or they are too many, what is said of
-/// all of them is not known.
+/// Returns the integers between bounds.
 ///
 /// # Errors
-/// That.
+/// A bound has no value, or the integers are too many: a claim about all of them stays open.
 pub fn interval(bounds: Res<(i64, i64)>, at: At) -> Res<std::ops::Range<i64>> {
     let unknown = || Box::new(Trouble::Unknown("quantifier.unbounded", at));
     match bounds {

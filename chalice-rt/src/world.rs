@@ -77,7 +77,7 @@ pub struct Finding {
     pub message: String,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The finding, unless it passed.
@@ -88,7 +88,7 @@ pub struct Outcome {
     pub results: Started,
 }
 
-/// What a thread waits for.
+/// The event that a thread waits for.
 #[derive(Debug, Clone)]
 pub(crate) enum Wish {
     /// A lock, for writing or for reading.
@@ -150,7 +150,7 @@ struct Threads {
     results: Started,
 }
 
-/// What the threads of a run share.
+/// The state that the threads of a run share.
 pub struct World {
     /// The program.
     pub program: &'static Program,

@@ -1,4 +1,4 @@
-//! What the dialect of the thesis adds to programs (see [`crate::options::Dialect`]).
+//! The dialect of the thesis, as a change of programs (see [`crate::options::Dialect`]).
 
 use front::grow_stack;
 

@@ -248,7 +248,7 @@ ids! {
             "Ask for it in the precondition (`requires acc(x.f)`), keep it in the loop's invariant, or unfold the predicate that has it.";
         // Only of programs that ask for it (`@src.receivers`): in Viper it is insufficient
         // permission.
-        ReceiverNull: "receiver.null", "`%e` might be null",
+        ReceiverNull: "receiver.null", "a receiver in `%e` might be null",
             "A receiver might be null.",
             "Ask for `x != null`; permission to a field of `x` says it, too.";
         DivisionByZero: "division.by.zero", "the divisor `%e` might be zero",

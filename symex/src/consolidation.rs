@@ -14,7 +14,7 @@
 //! | [`together`] | instances opened side by side; obligations of rules only | as above |
 //! | [`inside`] | heaps inside `unfolding`, `applying`, `old`; conditions only | as above |
 //!
-//! What [`newborn`] says of new objects is learnt where instances are opened.
+//! [`newborn`] learns of new objects where instances are opened.
 //!
 //! [`Configuration::learn_from_heap`] is the first five, for what is left in the middle of a
 //! consume and for the heaps around a package, too. Nothing is learnt twice: a fact that is known

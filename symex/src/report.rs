@@ -120,7 +120,7 @@ pub struct Finding {
     pub counterexample: Option<Counterexample>,
     /// Which permission is missing, where that has words.
     pub shortfall: Option<Shortfall>,
-    /// The receiver that might be null, in words, where there are some.
+    /// The receiver that might be null, as the user would write it.
     pub receiver: Option<String>,
 }
 

@@ -106,8 +106,7 @@ impl Chalice<'_, '_> {
                 let quant = match quantifier {
                     Quantifier::Forall => Quant::Forall,
                     Quantifier::Exists => Quant::Exists,
-                    Quantifier::Sum => return self.sum(expr, variables, domain, body, blame),
-                    Quantifier::Max => return self.maximum(expr, variables, domain, body, blame),
+                    Quantifier::Sum | Quantifier::Max => return self.aggregate(expr, blame),
                 };
                 self.quantified(quant, variables, domain, body, blame)
             }

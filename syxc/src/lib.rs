@@ -145,8 +145,8 @@ fn is_impure(assertion: &Expr) -> bool {
     !is_pure(assertion)
 }
 
-/// What threads hold and know, on an engine: amounts, levels, locks, earlier states. These rules
-/// evaluate no expression.
+/// The rules that evaluate no expression: amounts, levels, locks and earlier states of threads, on
+/// an engine.
 pub(crate) struct Threads<'e, 'p> {
     core: &'e mut Engine<'p>,
     /// The program whose rules these are.

@@ -134,7 +134,7 @@ impl Rational {
         self.beyond(other, operation)
     }
 
-    /// What does not fit into machine words.
+    /// Computes a result beyond machine words.
     #[cfg(feature = "crates")]
     fn beyond(&self, other: &Self, operation: Operation) -> Self {
         let (one, two) = (self.big(), other.big());
@@ -145,7 +145,7 @@ impl Rational {
         })
     }
 
-    /// What does not fit into machine words: it ends the run.
+    /// Ends the run: the result is beyond machine words.
     #[cfg(not(feature = "crates"))]
     fn beyond(&self, _: &Self, _: Operation) -> Self {
         std::panic::resume_unwind(Box::new(crate::Beyond))

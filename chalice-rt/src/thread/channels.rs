@@ -15,7 +15,7 @@ impl Thread {
     /// `send`
     ///
     /// # Errors
-    /// What the channel promises of a message is not so.
+    /// The channel's contract does not hold.
     pub fn send(&mut self, channel: &Arc<Object>, values: Vec<Value>, at: At) -> Res<()> {
         if self.checks() {
             self.with_holding(|holding| holding.credit(channel, 1));

@@ -15,7 +15,7 @@ pub(super) struct Measured {
     numbers: Vec<i64>,
 }
 
-/// What an emitted program knows of a function.
+/// A function, as an emitted program knows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Function {
     /// Its number.

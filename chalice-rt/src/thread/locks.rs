@@ -22,7 +22,7 @@ impl Thread {
             && self.held.iter().any(|held| held.object.id == object.id && held.write == write)
     }
 
-    /// What the invariant of an object, or of a message, asks for, taken from somebody.
+    /// Takes what the invariant of an object, or of a message, asks for from a holder.
     pub(super) fn take_contract(
         &mut self,
         object: &Arc<Object>,
@@ -49,7 +49,7 @@ impl Thread {
         Ok(())
     }
 
-    /// What a reader gets of a monitor.
+    /// Takes a reader's share of a monitor.
     fn take_share(&mut self, object: &Arc<Object>) -> Res<()> {
         let ask = Transfer { mode: Mode::Receive, for_readers: true, ..Transfer::give() };
         let monitor = Place::Kept(object.extra().kept.clone());

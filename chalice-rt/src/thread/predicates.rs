@@ -46,7 +46,7 @@ impl Thread {
         Ok((amount, Some(kappa)))
     }
 
-    /// What a predicate stands for, taken from somebody.
+    /// Takes what the body of a predicate asks for from a holder.
     fn take_body(
         &mut self,
         (amount, fresh): (&Amount, Option<Kappa>),
@@ -73,23 +73,23 @@ impl Thread {
         at: At,
     ) -> Res<()> {
         let loc = object.loc(Part::Predicate(predicate));
-        if trade.is_read {
-            // The fraction of the surroundings if so much is there: what was unfolded is folded
-            // again as a whole.
-            let amount = Amount::read(self.kappa);
-            let from = (Mode::Give, self.reader.clone());
-            match self.take_body((&amount, None), body, from) {
-                Err(trouble) if is_lacking(&trouble) => {}
-                taken => {
-                    locked(&object.instance(predicate)).add_all(taken?);
-                    self.with_holding(|holding| holding.add(loc, &amount));
-                    return Ok(());
-                }
-            }
-        }
-        let (amount, fresh) = self.traded(&mut trade, at)?;
         let from = (Mode::Give, self.reader.clone());
-        let taken = self.take_body((&amount, fresh), body, from)?;
+        // The fraction of the surroundings if so much is there: what was unfolded is folded again as
+        // a whole.
+        let whole = trade.is_read.then(|| Amount::read(self.kappa));
+        let again = whole.map(|amount| {
+            let taken = self.take_body((&amount, None), body, from.clone());
+            (amount, taken)
+        });
+        let (amount, taken) = match again {
+            Some((amount, Ok(taken))) => (amount, taken),
+            Some((_, Err(trouble))) if !is_lacking(&trouble) => return Err(trouble),
+            _ => {
+                let (amount, fresh) = self.traded(&mut trade, at)?;
+                let taken = self.take_body((&amount, fresh), body, from)?;
+                (amount, taken)
+            }
+        };
         locked(&object.instance(predicate)).add_all(taken);
         self.with_holding(|holding| holding.add(loc, &amount));
         Ok(())

@@ -128,7 +128,7 @@ impl Thread {
     /// A clause, which is blamed for what fails in it.
     ///
     /// # Errors
-    /// What fails in it.
+    /// A part of the clause fails.
     pub fn clause(
         &mut self,
         ask: &mut Transfer,

@@ -9,7 +9,7 @@ use crate::heap::{Holder, Object, ObjectKind};
 use crate::machine::Machine;
 use crate::value::{Level, Value};
 
-/// What a start may not have.
+/// Names, in a refusal, the parts of a start that cannot be emitted.
 const BEYOND: &str = "a start with locks, tokens, messages or permission of this kind";
 
 impl Emitter<'_> {

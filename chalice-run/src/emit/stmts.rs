@@ -480,7 +480,7 @@ fn ok(text: &str) -> String {
     format!("Ok({text})")
 }
 
-/// What ends with a result, blamed on a kind.
+/// Writes a text that ends with a result, whose faults are blamed on a kind of error.
 pub(super) fn blamed_as(kind: ErrorId, at: Option<&str>, ty: &str, text: &str) -> String {
     let at = at.map_or_else(|| "None".to_owned(), |at| format!("Some({at})"));
     format!("blamed((|| -> Res<{ty}> {{ {text} }})(), {:?}, {at})?", kind.id())

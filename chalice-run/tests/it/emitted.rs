@@ -24,7 +24,8 @@ use crate::programs::{programs, wanted};
 /// Words of a request that emitted programs know nothing of.
 const OTHERS: [&str; 7] = ["everywhere", "thread", "starts", "scope", "seed", "discard", "none"];
 
-/// What emitted programs do not keep or foresee: they say so, and end.
+/// Ends that emitted programs have and the interpreter does not: for values that they do not keep
+/// or foresee.
 const END_EARLY: [&str; 2] = ["stopped constant.unforeseen", "bounded bound"];
 
 /// Folders of programs that cost most.
@@ -51,7 +52,7 @@ fn yielded(outcome: &Outcome, output: &[String]) -> String {
     format!(" {results:?} {output:?}")
 }
 
-/// What may come of a start: schedules differ, and each is one that the system may choose.
+/// Collects the outcomes of a start under several schedules: the system may choose any of them.
 fn outcomes(start: &Machine<'_>, sources: &Sources) -> BTreeSet<String> {
     let seeds = (0..10).map(Scheduling::Seed);
     let all = seeds.chain([Scheduling::First, Scheduling::RoundRobin(1)]);

@@ -90,14 +90,15 @@ impl<'a> SourceMap<'a> {
     }
 
     /// Makes the message about the error `full_id` (`id:reason`) at `error`; `reason` could not be
-    /// shown. `lacking` is the location without permission, in the user's words.
+    /// shown. `subject`: the location without permission, or the receiver that might be null, in the
+    /// user's words.
     pub fn explain(
         &self,
         error: Span,
         reason: Option<Span>,
         full_id: &str,
         default_message: &str,
-        lacking: Option<&str>,
+        subject: Option<&str>,
     ) -> Explained {
         let reason_span = reason.unwrap_or(error);
         let is_inner = self.outward(error.origin).any(|origin| has(origin, "src.inner"));
@@ -114,11 +115,11 @@ impl<'a> SourceMap<'a> {
         let message = match self.rule("src.say", reason_span, error, full_id) {
             Some(rule) => self.message(rule, reason_span, error),
             None if original_is_known => {
-                let text = lacking.map_or_else(|| self.text(reason_span), str::to_owned);
-                reworded(full_id, &id, default_message, &text)
+                let text = self.text(reason_span);
+                reworded(full_id, &id, default_message, (&text, subject))
             }
             None => match &conjunct {
-                Some((_, text)) => reworded(full_id, &id, default_message, lacking.unwrap_or(text)),
+                Some((_, text)) => reworded(full_id, &id, default_message, (text, subject)),
                 None => default_message.to_owned(),
             },
         };
@@ -348,13 +349,22 @@ pub(crate) fn outward(program: &Program, origin: OriginId) -> impl Iterator<Item
 
 /// A message of the engine, which quotes the generated text, with the original text in its place.
 /// Where what fails has another id in the original program, that is what the message says.
-fn reworded(full_id: &str, id: &str, default_message: &str, text: &str) -> String {
+fn reworded(
+    full_id: &str,
+    id: &str,
+    default_message: &str,
+    (text, subject): (&str, Option<&str>),
+) -> String {
     let why = match full_id.split_once(':').map(|(_, reason)| reason) {
         Some("assertion.false") => format!("`{text}` might not hold"),
         Some("insufficient.permission") => {
-            format!("there might be insufficient permission for `{text}`")
+            let location = subject.unwrap_or(text);
+            format!("there might be insufficient permission for `{location}`")
         }
-        Some("receiver.null") => format!("a receiver in `{text}` might be null"),
+        Some("receiver.null") => match subject {
+            Some(receiver) => format!("`{receiver}` might be null"),
+            None => format!("a receiver in `{text}` might be null"),
+        },
         Some("qp.not.injective") => {
             format!("the receiver of `{text}` might be the same for different values")
         }
@@ -375,7 +385,7 @@ fn reworded(full_id: &str, id: &str, default_message: &str, text: &str) -> Strin
     }
 }
 
-/// What failed, of an id with the reason behind it.
+/// Returns the part of an id before its reason.
 fn error_of(full_id: &str) -> &str {
     full_id.split_once(':').map_or(full_id, |(error, _)| error)
 }

@@ -66,13 +66,8 @@ impl<'a> Places<'a> {
             finding.reason_span,
             &finding.full_id(),
             &named(finding),
-            finding.shortfall.as_ref().map(|shortfall| &*shortfall.location),
+            subject(finding),
         );
-        if let Some(receiver) = &finding.receiver {
-            let what = text.split_once(": ").map_or("", |(what, _)| what);
-            let colon = if what.is_empty() { "" } else { ": " };
-            text = format!("{what}{colon}{receiver} might be null");
-        }
         if let Some(shortfall) = &finding.shortfall {
             text.push_str(&lacking(shortfall, &text, self.is_translated()));
         }
@@ -180,13 +175,22 @@ impl<'a> Places<'a> {
 
 /// A message with the location that lacks permission in the place of what mentions it.
 fn named(finding: &Finding) -> String {
-    let told = finding.message.split_once(": there might be insufficient permission");
-    match (told, &finding.shortfall) {
-        (Some((what, _)), Some(Shortfall { location, .. })) => {
-            format!("{what}: there might be insufficient permission for `{location}`")
-        }
-        _ => finding.message.clone(),
+    let Some(subject) = subject(finding) else { return finding.message.clone() };
+    if let Some((what, _)) = finding.message.split_once(": there might be insufficient permission")
+    {
+        format!("{what}: there might be insufficient permission for `{subject}`")
+    } else if let Some((what, _)) = finding.message.split_once(": a receiver in ") {
+        format!("{what}: `{subject}` might be null")
+    } else {
+        finding.message.clone()
     }
+}
+
+/// Returns the location that lacks permission, or the receiver that might be null, as the user
+/// would write it.
+fn subject(finding: &Finding) -> Option<&str> {
+    let location = finding.shortfall.as_ref().map(|shortfall| &shortfall.location);
+    location.or(finding.receiver.as_ref()).map(String::as_str)
 }
 
 /// The end of a message about missing permission: the amounts, and the location where the message

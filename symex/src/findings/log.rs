@@ -229,9 +229,9 @@ impl Log {
         self.findings[reported.finding].message = message;
     }
 
-    /// Names the receiver that might be null.
-    pub(crate) fn name_receiver(&mut self, reported: Reported, words: String) {
-        self.findings[reported.finding].receiver = Some(words);
+    /// Names the receiver that might be null; that of the first path stays.
+    pub(crate) fn name_receiver(&mut self, reported: Reported, name: String) {
+        self.findings[reported.finding].receiver.get_or_insert(name);
     }
 
     /// Adds what was found apart, as far as it is news.

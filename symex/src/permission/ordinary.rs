@@ -383,7 +383,7 @@ impl Engine<'_> {
             return Ok(false);
         }
         let reported = self.fail(answer, blame, Reason::ReceiverNull, at);
-        self.tell_receiver(reported, receiver, at);
+        self.tell_receiver(reported, receiver);
         self.assume_failed(exists)?;
         Ok(true)
     }

@@ -58,16 +58,9 @@ impl Configuration<'_> {
     }
 
     /// Adds to what has been reported which receiver might be null.
-    pub(crate) fn tell_receiver(&mut self, reported: Reported, receiver: Term, at: Span) {
-        let heap = self.here.heap.clone();
-        let name = self.in_words(&heap, receiver, LONGEST).map(|name| format!("`{name}`"));
-        // A translation's own text is nothing that its user knows.
-        let around = || {
-            let text = self.context.sources.text(at)?;
-            (!self.program.is_translated()).then(|| format!("a receiver in `{text}`"))
-        };
-        if let Some(words) = name.or_else(around) {
-            self.log.name_receiver(reported, words);
+    pub(crate) fn tell_receiver(&mut self, reported: Reported, receiver: Term) {
+        if let Some(name) = self.in_words(&self.here.heap, receiver, LONGEST) {
+            self.log.name_receiver(reported, name);
         }
     }
 

@@ -25,7 +25,7 @@ pub struct Scope {
     /// The number of heaps, of this scope and those around it, from which that has been learnt
     /// here.
     pub(crate) learnt_heaps: usize,
-    /// What objects that were made here are younger than.
+    /// Snapshots that objects made here are younger than.
     pub(crate) older: Vec<Older>,
 }
 

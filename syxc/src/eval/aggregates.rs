@@ -62,19 +62,35 @@ struct Symbols {
     limited: Symbol,
 }
 
+/// An aggregate, and how it is blamed.
+#[derive(Clone, Copy)]
+struct Aggregate<'e> {
+    expr: &'e Expr,
+    variable: LocalId,
+    collection: &'e Expr,
+    body: &'e Expr,
+    blame: Blame,
+}
+
 impl Chalice<'_, '_> {
-    /// `sum x in c :: e`
-    pub(super) fn sum(
-        &mut self,
-        expr: &Expr,
-        variables: &[LocalId],
-        domain: &Domain,
-        body: &Expr,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        let (&[variable], Domain::Collection(collection)) = (variables, domain) else {
+    /// Evaluates `sum x in c :: e` or `max x in c :: e`.
+    pub(super) fn aggregate(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let ExprKind::Quantified { quantifier, variables, domain, body } = &expr.kind else {
             return unknown(expr);
         };
+        let (&[variable], Domain::Collection(collection)) = (&variables[..], domain) else {
+            return unknown(expr);
+        };
+        let aggregate = Aggregate { expr, variable, collection, body, blame };
+        match quantifier {
+            Quantifier::Sum => self.sum(aggregate),
+            Quantifier::Max => self.maximum(aggregate),
+            Quantifier::Forall | Quantifier::Exists => unknown(expr),
+        }
+    }
+
+    fn sum(&mut self, aggregate: Aggregate<'_>) -> Result<Term, Stop> {
+        let Aggregate { variable, collection, body, blame, .. } = aggregate;
         if let Some(elements) = written_out(collection) {
             let values = self.of_elements(variable, &elements, body, blame)?;
             return Ok(self.terms.sum(Sort::INT, values));
@@ -86,7 +102,7 @@ impl Chalice<'_, '_> {
         };
         let symbols = self.symbols_of_sums(element, matches!(range, Range::Set(_)));
         let choices = self.for_choices(&[variable], Some(&range), body, blame, |chalice| {
-            chalice.read_all(expr, variable, body, blame)
+            chalice.read_all(aggregate)
         })?;
         let values = self.fresh("values", symbols.valuation);
         let given = self.terms.apply(symbols.value, &[values, choices.bound[0]]);
@@ -109,18 +125,9 @@ impl Chalice<'_, '_> {
         Ok(self.terms.apply(symbols.sum, &operands))
     }
 
-    /// `max x in c :: e`: no element has more, and some element has as much.
-    pub(super) fn maximum(
-        &mut self,
-        expr: &Expr,
-        variables: &[LocalId],
-        domain: &Domain,
-        body: &Expr,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        let (&[variable], Domain::Collection(collection)) = (variables, domain) else {
-            return unknown(expr);
-        };
+    /// Makes a number of which no element has more, and some element has as much.
+    fn maximum(&mut self, aggregate: Aggregate<'_>) -> Result<Term, Stop> {
+        let Aggregate { variable, collection, body, blame, .. } = aggregate;
         if let Some(elements) = written_out(collection)
             && !elements.is_empty()
         {
@@ -133,7 +140,7 @@ impl Chalice<'_, '_> {
         }
         let range = self.range(collection, blame)?;
         let choices = self.for_choices(&[variable], Some(&range), body, blame, |chalice| {
-            chalice.read_all(expr, variable, body, blame)
+            chalice.read_all(aggregate)
         })?;
         let greatest = self.fresh("max", Sort::INT);
         let Some(value) = choices.value else { return Ok(greatest) };
@@ -184,13 +191,8 @@ impl Chalice<'_, '_> {
 
     /// Reads the fields of the elements: an aggregate needs them for all elements, as a function
     /// needs what its precondition says.
-    fn read_all(
-        &mut self,
-        aggregate: &Expr,
-        variable: LocalId,
-        body: &Expr,
-        blame: Blame,
-    ) -> Result<(), Stop> {
+    fn read_all(&mut self, aggregate: Aggregate<'_>) -> Result<(), Stop> {
+        let Aggregate { expr, variable, body, blame, .. } = aggregate;
         let is_it = |e: &Expr| matches!(e.kind, ExprKind::Local(local) if local == variable);
         let mut reads = Vec::new();
         body.for_each(&mut |part| {
@@ -201,7 +203,7 @@ impl Chalice<'_, '_> {
             }
         });
         let error = ErrorId::ApplicationPrecondition;
-        let blame = Blame { error, span: span(aggregate.span), ..blame };
+        let blame = Blame { error, span: span(expr.span), ..blame };
         reads.into_iter().try_for_each(|read| self.eval(read, blame).map(drop))
     }
 

@@ -8,7 +8,7 @@ use symex::findings::blame::Blame;
 use symex::knowledge::goals::Noted;
 use symex::{Explore, Stop, View, Watch};
 
-/// What an expression is for all values of the variables of a quantifier.
+/// The value of an expression for all values of the variables of a quantifier.
 pub(super) struct Choices {
     /// The variables in formulas.
     pub(super) bound: Vec<Term>,
@@ -18,7 +18,7 @@ pub(super) struct Choices {
     triggers: Vec<Term>,
     /// The value of the expression; none where no values are meant.
     pub(super) value: Option<Term>,
-    /// What was learnt on the way.
+    /// Facts learnt during the evaluation.
     facts: Vec<Term>,
 }
 

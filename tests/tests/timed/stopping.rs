@@ -32,7 +32,8 @@ pub(crate) struct Ended {
 }
 
 impl Running {
-    /// What is temporary stands beside these files: a run that is killed leaves it behind.
+    /// Starts a run on these files. Temporary files stand beside them: a run that is killed leaves
+    /// some behind.
     pub(crate) fn start(files: &[(&str, &str)], arguments: &[&str]) -> Self {
         let scratch = Scratch::empty();
         let directory = scratch.path().join(WORK);
