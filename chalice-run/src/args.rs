@@ -62,10 +62,6 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) no_checks: bool,
 
-    /// Which checks are made: all, or none, as with --no-checks
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "all")]
-    pub(crate) checks: ChecksArg,
-
     /// Write the program in another language instead of running it: a program of its own, whose
     /// threads are those of the system. What cannot be emitted is refused
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with_all = [
@@ -205,12 +201,6 @@ pub(crate) enum ViewArg {
 pub(crate) enum FoldArg {
     Track,
     Ignore,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum ChecksArg {
-    None,
-    All,
 }
 
 /// The language of an emitted program.

@@ -24,8 +24,8 @@ mod emitting;
 mod streams;
 
 use args::{
-    Args, AssumeArg, ChecksArg, ColorArg, FoldArg, FormatArg, LeaksArg, Schedules, TraceArg,
-    UndefinedArg, ViewArg, When,
+    Args, AssumeArg, ColorArg, FoldArg, FormatArg, LeaksArg, Schedules, TraceArg, UndefinedArg,
+    ViewArg, When,
 };
 use streams::{err, out};
 
@@ -198,7 +198,7 @@ impl Runner<'_> {
                 FoldArg::Track => Folding::Track,
                 FoldArg::Ignore => Folding::Ignore,
             },
-            checks: !args.no_checks && args.checks == ChecksArg::All && !self.code.needs_ghosts,
+            checks: !args.no_checks && !self.code.needs_ghosts,
             check_old: args.check_old,
             check_functions: args.check_functions,
             leaks_fail: matches!(args.leaks, LeaksArg::Error),
