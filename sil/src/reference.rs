@@ -56,7 +56,7 @@ pub const SECTIONS: &[Section] = &[
             ),
             form(
                 "@key(\"value\")",
-                "An annotation of what follows. Those that are not known are kept and mean nothing. `@unsupported(\"text\")` before an expression: the member is refused, as a front end does that cannot translate a construct.",
+                "An annotation of what follows. Those that are not known are kept and mean nothing. `@unsupported(\"text\")` before a condition or a value, as a front end writes it that cannot translate a construct: whoever evaluates it is refused.",
             ),
         ],
         example: "field value: Int

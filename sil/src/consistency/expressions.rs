@@ -3,6 +3,7 @@
 use front::grow_stack;
 
 use super::Checker;
+use crate::build::unsupported_construct;
 use crate::program::{
     BinaryOp, Expr, ExprKind, LocalId, Location, OldLabel, PredicateAccess, Resource,
 };
@@ -45,6 +46,10 @@ impl Surroundings {
 
 impl Checker<'_> {
     pub(super) fn expression(&mut self, expr: &Expr, around: Surroundings) {
+        // SOUNDNESS: the engine refuses values that it evaluates, and evaluates no assertion.
+        if unsupported_construct(&expr.annotations).is_some() && !expr.is_pure() {
+            self.error(expr.span, "`@unsupported` can only stand before conditions and values");
+        }
         grow_stack(|| self.expression_kind(expr, around));
     }
 

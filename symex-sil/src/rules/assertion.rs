@@ -1,5 +1,6 @@
 //! The forms of SIL's assertions.
 
+use sil::build::unsupported_construct;
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location, Quantifier};
 use sil::source::Span;
 use sil::syntax::Trigger;
@@ -58,7 +59,10 @@ impl Assertions for Sil<'_, '_> {
 
     fn operands(assertion: &Expr) -> Option<&[Expr]> {
         match &assertion.kind {
-            ExprKind::And(operands) => Some(operands),
+            // SOUNDNESS: a conjunction that is marked as unsupported is evaluated as a whole.
+            ExprKind::And(operands) if unsupported_construct(&assertion.annotations).is_none() => {
+                Some(operands)
+            }
             _ => None,
         }
     }
