@@ -118,7 +118,7 @@ fn main() -> Result<()> {
         return Ok(());
     }
     if let Some(directory) = &args.thesis {
-        let rows = thesis::measure(directory, &Commands::build()?, args.runs.into())?;
+        let rows = thesis::measure(directory, &Commands::beside()?, args.runs.into())?;
         write!(io::stdout().lock(), "{}", thesis::table(&rows))?;
         return Ok(());
     }
