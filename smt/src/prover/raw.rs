@@ -10,7 +10,7 @@
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
 use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Config, Context};
@@ -153,25 +153,25 @@ const KEYBOARD: (&str, Setting) = ("ctrl_c", Setting::Bool(false));
 pub(super) struct Kernel {
     context: Context,
     solver: ffi::Z3_solver,
-    /// Nothing, once it has counted.
-    eager_threshold: Cell<Option<u32>>,
     /// The limit on the conflicts of a question; 0: none.
     conflicts: Cell<u32>,
 }
 
 impl Kernel {
-    /// A kernel with these parameters; a name or value that it does not know is an error.
+    /// Makes a kernel with these parameters; a name or value that it does not know is an error.
     ///
     /// `eager_threshold`: the instances of quantifiers that are made at once, not only when the
     /// search comes to an end, are those that cost no more. As a parameter it has no effect on Z3
-    /// 4.8.12, which looks at what holds for the whole process; it does so when a solver is first
-    /// told or asked something, not when it is made.
+    /// 4.8.12, which reads the value that holds for the whole process. It does so when a solver
+    /// begins: not when the solver is made, but when it is first told or asked something. So the
+    /// solver is asked for its statistics here, while no other thread changes the value.
     pub(super) fn new(
         context: &Context,
         kind: SolverKind,
         settings: &[(&str, Setting)],
         eager_threshold: u32,
     ) -> Result<Kernel, ProverError> {
+        static BEGINNING: Mutex<()> = Mutex::new(());
         let raw = context.get_z3_context();
         // SAFETY: the context is alive as long as the kernel, which holds it; the solver is
         // counted.
@@ -185,26 +185,15 @@ impl Kernel {
                 return Err(ProverError::Solver("no solver".to_owned()));
             };
             ffi::Z3_solver_inc_ref(raw, solver);
-            Kernel {
-                context: context.clone(),
-                solver,
-                eager_threshold: Cell::new(Some(eager_threshold)),
-                conflicts: Cell::new(0),
-            }
+            Kernel { context: context.clone(), solver, conflicts: Cell::new(0) }
         };
+        let alone = BEGINNING.lock().unwrap_or_else(PoisonError::into_inner);
+        z3::set_global_param("smt.qi.eager_threshold", &eager_threshold.to_string());
         kernel.set_params(settings)?;
         kernel.set_params(&[KEYBOARD])?;
+        kernel.statistics(|_| ());
+        drop(alone);
         Ok(kernel)
-    }
-
-    /// Has to live while the kernel is told something: what is first counts as the kernel's
-    /// beginning.
-    fn beginning(&self) -> Option<MutexGuard<'static, ()>> {
-        static BEGINNING: Mutex<()> = Mutex::new(());
-        let threshold = self.eager_threshold.take()?;
-        let alone = BEGINNING.lock().unwrap_or_else(PoisonError::into_inner);
-        z3::set_global_param("smt.qi.eager_threshold", &threshold.to_string());
-        Some(alone)
     }
 
     /// Limits the conflicts of the questions that follow; 0: not at all.
@@ -238,20 +227,16 @@ impl Kernel {
     }
 
     pub(super) fn assert(&self, formula: &Bool) -> Result<(), ProverError> {
-        let first = self.beginning();
         // SAFETY: all three are alive and of this context, which the term was made in.
         unsafe {
             ffi::Z3_solver_assert(self.context.get_z3_context(), self.solver, formula.get_z3_ast());
         }
-        drop(first);
         last_error(&self.context)
     }
 
     pub(super) fn push(&self) -> Result<(), ProverError> {
-        let first = self.beginning();
         // SAFETY: context and solver are alive.
         unsafe { ffi::Z3_solver_push(self.context.get_z3_context(), self.solver) };
-        drop(first);
         last_error(&self.context)
     }
 
@@ -262,10 +247,8 @@ impl Kernel {
     }
 
     pub(super) fn check(&self) -> Result<Satisfiability, ProverError> {
-        let first = self.beginning();
         // SAFETY: context and solver are alive.
         let answer = unsafe { ffi::Z3_solver_check(self.context.get_z3_context(), self.solver) };
-        drop(first);
         last_error(&self.context)?;
         Ok(match answer {
             ffi::Z3_L_FALSE => Satisfiability::Unsat,
@@ -322,28 +305,31 @@ impl Kernel {
         }
     }
 
-    /// A number from Z3's statistics, 0 if it is not there.
+    /// Returns a number of Z3's statistics, 0 if it is not there.
     pub(super) fn statistic(&self, name: &str) -> u64 {
         let raw = self.context.get_z3_context();
-        // SAFETY: context and solver are alive, the statistics are counted while read, indices are
-        // in range.
-        unsafe {
-            let Some(statistics) = ffi::Z3_solver_get_statistics(raw, self.solver) else {
-                return 0;
-            };
-            ffi::Z3_stats_inc_ref(raw, statistics);
-            let found = (0..ffi::Z3_stats_size(raw, statistics)).find(|&index| {
+        // SAFETY: the context is alive, the statistics are counted, indices are in range.
+        let value = self.statistics(|statistics| unsafe {
+            let index = (0..ffi::Z3_stats_size(raw, statistics)).find(|&index| {
                 let key = ffi::Z3_stats_get_key(raw, statistics, index);
                 !key.is_null() && CStr::from_ptr(key).to_bytes() == name.as_bytes()
-            });
-            let value = match found {
-                Some(index) if ffi::Z3_stats_is_uint(raw, statistics, index) => {
-                    u64::from(ffi::Z3_stats_get_uint_value(raw, statistics, index))
-                }
-                _ => 0,
-            };
+            })?;
+            ffi::Z3_stats_is_uint(raw, statistics, index)
+                .then(|| ffi::Z3_stats_get_uint_value(raw, statistics, index).into())
+        });
+        value.flatten().unwrap_or(0)
+    }
+
+    /// Shows Z3's statistics to `read`.
+    fn statistics<R>(&self, read: impl FnOnce(ffi::Z3_stats) -> R) -> Option<R> {
+        let raw = self.context.get_z3_context();
+        // SAFETY: context and solver are alive, the statistics are counted while read.
+        unsafe {
+            let statistics = ffi::Z3_solver_get_statistics(raw, self.solver)?;
+            ffi::Z3_stats_inc_ref(raw, statistics);
+            let value = read(statistics);
             ffi::Z3_stats_dec_ref(raw, statistics);
-            value
+            Some(value)
         }
     }
 }

@@ -474,7 +474,11 @@ fn thresholds_of_kernels_are_their_own() {
             Kernel::new(&context, raw::SolverKind::Simple, &SETTINGS, threshold).expect("a kernel")
         };
         let (small, large) = (kernel(10), kernel(100));
+        // Questions and settings do not make a kernel read the threshold of another.
         kernel(10);
+        large.statistic("rlimit count");
+        small.limit_conflicts(1_000).expect("a setting");
+        large.limit_conflicts(1_000).expect("a setting");
         let answer = |kernel: &Kernel| {
             for formula in [&chain, &holds(&last), &goal.not()] {
                 kernel.assert(formula).expect("a formula");
