@@ -40,20 +40,25 @@ impl Client {
 
     /// A server that is this program.
     pub fn of(program: &Path) -> Self {
-        Self::started(program, &[], &Value::Null)
+        Self::started(program, &[], &Value::Null, None)
     }
 
     /// A server with these arguments.
     pub fn called(arguments: &[&str]) -> Self {
-        Self::started(&binaries::path("silicon"), arguments, &Value::Null)
+        Self::started(&binaries::path("silicon"), arguments, &Value::Null, None)
     }
 
     /// A server with these options.
     pub fn with(options: &Value) -> Self {
-        Self::started(&binaries::path("silicon"), &[], options)
+        Self::started(&binaries::path("silicon"), &[], options, None)
     }
 
-    fn started(program: &Path, arguments: &[&str], options: &Value) -> Self {
+    /// A server of an editor that has a folder open.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self::started(&binaries::path("silicon"), &[], &Value::Null, Some(folder))
+    }
+
+    fn started(program: &Path, arguments: &[&str], options: &Value, folder: Option<&Path>) -> Self {
         let mut server = Command::new(program)
             .arg("lsp")
             .args(arguments)
@@ -63,7 +68,7 @@ impl Client {
             .expect("the server starts");
         let to = server.stdin.take().expect("it is a pipe");
         let out = server.stdout.take().expect("it is a pipe");
-        Self::greeted(server, Box::new(to), out, options)
+        Self::greeted(server, Box::new(to), out, options, folder)
     }
 
     /// A server that is started as Viper-IDE starts ViperServer, and found by the port that it
@@ -86,7 +91,7 @@ impl Client {
         let port: u16 = port.trim_end_matches('>').parse().expect("a number");
         let to = TcpStream::connect(("localhost", port)).expect("it listens");
         let from = to.try_clone().expect("a socket has two ends");
-        Self::greeted(server, Box::new(to), from, &Value::Null)
+        Self::greeted(server, Box::new(to), from, &Value::Null, None)
     }
 
     fn greeted(
@@ -94,6 +99,7 @@ impl Client {
         to: Box<dyn Write>,
         from: impl Read + Send + 'static,
         options: &Value,
+        folder: Option<&Path>,
     ) -> Self {
         let mut out = BufReader::new(from);
         let (sender, from) = channel();
@@ -107,9 +113,11 @@ impl Client {
         let mut client =
             Self { server, to, from, heard: Vec::new(), ends: Vec::new(), requests: 0, version: 0 };
         let capabilities = json!({ "window": { "workDoneProgress": true } });
+        let uri = |it: &Path| format!("file://{}", it.display());
         let parameters = json!({
             "processId": null,
             "rootUri": null,
+            "workspaceFolders": folder.map(|it| [json!({ "name": "folder", "uri": uri(it) })]),
             "capabilities": capabilities,
             "initializationOptions": options,
         });

@@ -1,5 +1,6 @@
 //! The language server as editors use it.
 
+mod across;
 mod reading;
 mod states;
 mod viper;

@@ -46,6 +46,22 @@ fn what_is_known_at_a_line_is_shown_for_each_path() {
     }
 }
 
+#[test]
+fn all_paths_are_shown_where_they_are_asked_for() {
+    let branch = |name: &str| format!("  if ({name}) {{ x := x + 1 }}\n");
+    let branches = ["a", "b", "c", "d"].map(branch).concat();
+    let head = "method m(a: Bool, b: Bool, c: Bool, d: Bool) {\n  var x: Int\n";
+    let program = format!("{head}{branches}  assert x == x\n}}\n");
+    let scratch = Scratch::new(&[("a.sil", program.as_bytes())]);
+    let paths = |run: &sil_tests::binaries::Run| run.stdout.matches("of 16 to a.sil:7:3").count();
+    let some = scratch.silicon(&["--state", "a.sil:7"]);
+    assert_eq!(paths(&some), 8, "{some:#?}");
+    assert!(some.stderr.contains("8 more paths come there (--all shows them)"), "{some:#?}");
+    let all = scratch.silicon(&["--state", "a.sil:7", "--all"]);
+    assert_eq!((paths(&all), &*all.stderr), (16, ""), "{all:#?}");
+    assert_eq!(scratch.silicon(&["--all", "a.sil"]).code, Some(2), "it is about states");
+}
+
 /// The value of a location is that of the heap only where there is permission.
 #[test]
 fn states_name_no_values_that_may_not_be_held() {
