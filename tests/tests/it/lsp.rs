@@ -291,12 +291,15 @@ fn an_edit_is_news_of_its_member_only() {
     assert_eq!(client.settled(URI).len(), 100);
     client.heard.clear();
     let line = range((50, 0), (51, 0));
-    client.change(URI, json!([{ "range": line, "text": "method new(n: Int) { assert n > 0 }\n" }]));
+    client.change(
+        URI,
+        json!([{ "range": line, "text": "method edited(n: Int) { assert n > 0 }\n" }]),
+    );
     assert_eq!(client.settled(URI).len(), 100);
     let told = client.heard.iter().filter(|it| it["method"] == "silicon/members");
     let told: Vec<&Value> =
         told.flat_map(|it| it["params"]["members"].as_array()).flatten().collect();
-    assert!(told.iter().all(|it| it["name"] == "new"), "{told:?}");
+    assert!(told.iter().all(|it| it["name"] == "edited"), "{told:?}");
     client.end();
 }
 
