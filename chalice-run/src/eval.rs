@@ -23,11 +23,11 @@ use front::grow_stack;
 use crate::code::{Bool2, Compare, Expr, Kind};
 use crate::fault::{Fault, Res, reference_or_null};
 use crate::heap::Holder;
-use crate::machine::Machine;
+use crate::machine::{Evaluator, World};
 use crate::transfer::Transfer;
 use crate::value::{Arithmetic, Ref, Value};
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     /// The value of an expression.
     pub(crate) fn eval(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         match &e.kind {
@@ -197,12 +197,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Does the thread of the scope hold a lock?
-    pub(crate) fn holds(&self, object: Ref, mode: LockMode) -> bool {
-        let is_write = mode == LockMode::Write;
-        self.held().iter().any(|held| held.object == object && held.write == is_write)
-    }
-
     /// A transfer that only checks whether the current holder has what an assertion asks for.
     pub(crate) fn check_now(&mut self, e: &Expr, slots: &mut [Value]) -> Res<()> {
         self.only_looking(|machine| {
@@ -210,5 +204,13 @@ impl Machine<'_> {
             machine.collect(e, slots, &mut check)?;
             machine.settle(check).map(|_| ())
         })
+    }
+}
+
+impl World<'_> {
+    /// Does the thread of the scope hold a lock?
+    pub(crate) fn holds(&self, object: Ref, mode: LockMode) -> bool {
+        let is_write = mode == LockMode::Write;
+        self.held().iter().any(|held| held.object == object && held.write == is_write)
     }
 }

@@ -311,6 +311,13 @@ pub struct Loc {
     pub part: Part,
 }
 
+impl Loc {
+    /// Returns the location of an object's level.
+    pub(crate) fn mu(object: Ref) -> Self {
+        Self { object, part: Part::Cell(0) }
+    }
+}
+
 /// Part of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
@@ -577,7 +584,7 @@ mod tests {
     #[test]
     fn transfers_lose_nothing() {
         let (mut heap, object) = heap();
-        let loc = Loc { object, part: Part::Cell(0) };
+        let loc = Loc::mu(object);
         let half = Amount::number(Rational::new(1, 2));
         let holdings = heap.holdings_mut(loc);
         holdings.transfer(Holder::Frame(0), Holder::Message(1), &half);

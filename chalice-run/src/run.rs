@@ -9,7 +9,7 @@ use findings::ErrorId;
 use crate::choices::{About, Policy, SplitMix, schedule_text};
 use crate::fault::{Fault, PartValue, Trouble};
 use crate::heap::Holder;
-use crate::machine::{Assume, Counts, Machine, Pending, Status, Trace};
+use crate::machine::{Assume, Counts, Machine, Pending, Status, Trace, World};
 use crate::value::Value;
 use chalice::program::LockMode;
 
@@ -250,7 +250,9 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
 
+impl World<'_> {
     /// The threads whose next step can be taken now, in the order of their forks.
     pub fn enabled(&self) -> Vec<usize> {
         (0..self.threads.len()).filter(|&thread| self.is_enabled(thread)).collect()

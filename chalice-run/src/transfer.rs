@@ -16,7 +16,7 @@ use crate::amount::{Amount, Kappa, Sign};
 use crate::code::{Access, Expr, Kind, LevelSide, Target};
 use crate::fault::{Fault, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
-use crate::machine::{COMMON, Folding, Machine, OldState};
+use crate::machine::{COMMON, Evaluator, Folding, OldState, World};
 use crate::value::{Ref, Value};
 
 mod settle;
@@ -142,7 +142,7 @@ impl Transfer {
     }
 }
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     /// Evaluates clauses, and notes what they ask for.
     pub(crate) fn collect_all(
         &mut self,
@@ -231,16 +231,6 @@ impl Machine<'_> {
                 other => Err(Box::new(other)),
             },
         }
-    }
-
-    /// Does an assertion say something of the locks of the thread in whose name it is evaluated, or
-    /// of a recorded state?
-    pub(crate) fn speaks_of_locks(&self, e: &Expr) -> bool {
-        e.any(&mut |part| match &part.kind {
-            Kind::Holds { .. } | Kind::Eval(_) => true,
-            Kind::Apply { function, .. } => self.code.functions[*function as usize].asks_for_locks,
-            _ => has_wait_level(part),
-        })
     }
 
     /// Checks an assertion's claim about values.
@@ -445,6 +435,18 @@ impl Machine<'_> {
             });
         }
         Ok(())
+    }
+}
+
+impl World<'_> {
+    /// Does an assertion say something of the locks of the thread in whose name it is evaluated, or
+    /// of a recorded state?
+    pub(crate) fn speaks_of_locks(&self, e: &Expr) -> bool {
+        e.any(&mut |part| match &part.kind {
+            Kind::Holds { .. } | Kind::Eval(_) => true,
+            Kind::Apply { function, .. } => self.code.functions[*function as usize].asks_for_locks,
+            _ => has_wait_level(part),
+        })
     }
 }
 

@@ -9,10 +9,10 @@ use imbl::OrdSet;
 
 use crate::code::{Expr, Kind, SetOp};
 use crate::fault::{Fault, Res, Trouble};
-use crate::machine::Machine;
+use crate::machine::{Evaluator, World};
 use crate::value::{Seq, Value};
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     /// An operation on sequences or sets.
     pub(super) fn collections(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         Ok(match &e.kind {
@@ -91,7 +91,9 @@ impl Machine<'_> {
             _ => unreachable!("evaluated by the caller"),
         })
     }
+}
 
+impl World<'_> {
     /// A sequence that would not fit into memory ends the run.
     fn limit_length(&self, length: usize, span: Span) -> Res<()> {
         if length > 50_000_000 {

@@ -6,11 +6,11 @@ use crate::amount::{Amount, Sign};
 use crate::code::{EvalState, Expr, Kind};
 use crate::fault::{Res, Trouble, reference_or_null};
 use crate::heap::{Permissions, Snapshot};
-use crate::machine::{Machine, OldState};
+use crate::machine::{Evaluator, OldState, World};
 use crate::transfer::Transfer;
 use crate::value::{Ref, Value};
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     pub(super) fn old(&mut self, inner: &Expr, slots: &mut [Value]) -> Res<Value> {
         if matches!(self.scope.old, OldState::Now) {
             return self.eval(inner, slots);
@@ -162,10 +162,6 @@ impl Machine<'_> {
         }
     }
 
-    fn knows_permissions_then(&self) -> bool {
-        self.scope.at.as_ref().is_some_and(|state| state.permissions.is_some())
-    }
-
     fn is_fork_of(
         &mut self,
         token: Ref,
@@ -190,5 +186,11 @@ impl Machine<'_> {
             }
         }
         Ok(true)
+    }
+}
+
+impl World<'_> {
+    fn knows_permissions_then(&self) -> bool {
+        self.scope.at.as_ref().is_some_and(|state| state.permissions.is_some())
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::code::Code;
 use crate::heap::ObjectKind;
-use crate::machine::Machine;
+use crate::machine::World;
 use crate::value::Ref;
 
 /// A value in a model.
@@ -93,7 +93,7 @@ impl Following {
     }
 }
 
-impl Machine<'_> {
+impl World<'_> {
     /// Returns the model's value of a cell, where the start follows a model.
     pub(super) fn value_of_model(&self, object: Ref, cell: u32) -> Option<ModelValue> {
         let following = self.following.as_ref()?;

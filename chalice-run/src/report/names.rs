@@ -2,10 +2,10 @@
 
 use crate::generate::Head;
 use crate::heap::{Holder, Loc, ObjectKind, Part};
-use crate::machine::{Activation, Machine};
+use crate::machine::{Activation, World};
 use crate::value::{Level, Ref, Value};
 
-impl Machine<'_> {
+impl World<'_> {
     /// A name of an object that does not depend on what other threads do: its class and its number
     /// among the objects that its thread has made.
     pub fn name(&self, object: Ref) -> String {
