@@ -342,7 +342,7 @@ impl File {
     }
 }
 
-/// The JSON line of a member: `docs/output.schema.json`.
+/// The JSON line of a member: `docs/schemas/output.schema.json`.
 #[derive(Serialize)]
 struct Line<'a> {
     v: u32,
