@@ -31,14 +31,13 @@ mod preamble;
 mod statements;
 mod threads;
 
-use std::ops::{Deref, DerefMut};
-
 use std::cell::RefCell;
 
 use chalice::program::{
     ClassId, Declaration, Expr, FunctionId, LocalId, Member as ChaliceMember, MethodId, Program,
 };
 use chalice::{Options, SourceFile, Span};
+use derive_more::{Deref, DerefMut};
 use findings::Pattern;
 use indexmap::{IndexMap, IndexSet};
 use la_arena::ArenaMap;
@@ -210,26 +209,15 @@ pub(crate) struct Member<'l, 'p> {
 }
 
 /// The statements of a body in the making.
+#[derive(Deref, DerefMut)]
 pub(crate) struct Body<'l, 'p> {
+    #[deref]
+    #[deref_mut]
     member: Member<'l, 'p>,
     /// The statements of the block in the making.
     out: Vec<s::Stmt>,
     /// Variables declared so far in the blocks around the statement in the making.
     locals_in_scope: Vec<LocalId>,
-}
-
-impl<'l, 'p> Deref for Body<'l, 'p> {
-    type Target = Member<'l, 'p>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.member
-    }
-}
-
-impl DerefMut for Body<'_, '_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.member
-    }
 }
 
 impl<'l, 'p> Member<'l, 'p> {

@@ -42,6 +42,7 @@ use symex::options::{Assigned, Options};
 use symex::report::{MemberReport, Report};
 use symex::whole::Facts;
 use symex::{Context, Engine, Visible};
+use symex_sil::analysis::analyse;
 use syxc::Direct;
 
 /// A program to verify, and how.
@@ -129,13 +130,12 @@ fn verify_members(request: &Request<'_>) -> Report {
     }
     let schedule = Schedule::new(&context, |member| is_selected(request, program, member));
     let collected = Collected::new(&schedule, &reported, observer);
-    let analysis = Analysis::of(program);
-    let analysis = match direct {
-        Some(direct) => {
-            analysis.with_bodies(direct.functions_in_bodies(), direct.recursive_predicates())
-        }
-        None => analysis,
-    };
+    let mut analysis = analyse(program);
+    if let Some(direct) = direct {
+        // Its tree has the bodies of the predicates.
+        analysis.functions_in_bodies = direct.functions_in_bodies();
+        analysis.recursive_predicates = direct.recursive_predicates();
+    }
     let tasks = schedule.tasks.iter().map(Task::subject);
     let answers = answers.filter(|_| direct.is_none());
     let recall = answers.and_then(|answers| {

@@ -76,12 +76,7 @@ impl Statements<'_, '_> {
                 self.threads.levels_differ()?;
             }
         }
-        for clause in invariants {
-            if self.is_ill_formed_at(span(clause.span))? {
-                self.end_unframed()?;
-                break;
-            }
-        }
+        self.end_unframed_by(invariants.iter().map(|clause| span(clause.span)))?;
         if self.condition(guard, ErrorId::WhileFailed)? {
             if self.block(body)? == Flow::Goes {
                 self.comes_to(span(body.span))?;
@@ -144,11 +139,9 @@ impl Statements<'_, '_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Vec<Term>, Stop> {
         // SOUNDNESS: that has been reported, and nobody can say what the loop may change.
-        for object in parts.lock_changes {
-            if self.is_ill_formed_at(span(object.span))? {
-                self.log.rely_on_report();
-                return Err(Stop::Infeasible);
-            }
+        if self.is_any_ill_formed(parts.lock_changes.iter().map(|object| span(object.span)))? {
+            self.log.rely_on_report();
+            return Err(Stop::Infeasible);
         }
         self.list(parts.lock_changes, blame)
     }

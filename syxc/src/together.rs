@@ -21,6 +21,8 @@ pub fn above() -> Above {
             )
         },
         fields_in: |engine, predicate| Chalice::of(engine).threads.fields_in(predicate),
+        // The bodies stand in the tree of Chalice: no finding names instances to open.
+        holds: |_, _, _, _| false,
         amounts: Some(super::amount_in_words),
         consolidation: |engine| engine.learn_from_heap(),
         // The domains of the table are nothing but sorts.

@@ -3,9 +3,9 @@
 use sil::program::{Contract, Expr, LocalId, Method, MethodId, Stmt};
 use smt::terms::Term;
 
+use crate::analysis::has_two_readings;
 use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId};
-use symex::members::analysis::has_two_readings;
 use symex::rules::language::Language;
 use symex::state::heap::Heap;
 use symex::{Stop, View, Watch};

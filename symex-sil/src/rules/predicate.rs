@@ -6,6 +6,7 @@ use sil::program::{Expr, ExprKind, FieldId, Location, PredicateAccess, Predicate
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
+use crate::ahead::ways;
 use crate::rules::Sil;
 use symex::findings::blame::{Blame, Reason};
 use symex::knowledge::symbols::fresh_symbols;
@@ -130,7 +131,7 @@ impl Sil<'_, '_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         let body = self.program.predicates[predicate].body.as_ref();
-        let joins = merges || body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
+        let joins = merges || body.is_some_and(|body| self.merges_ways(ways(body)));
         self.in_mode(
             |mode| mode.joins = joins,
             |sil| sil.unfold(predicate, arguments, amount, at, blame),

@@ -4,6 +4,8 @@
 //!
 //! SOUNDNESS: which instances of an axiom the prover is told is a question of completeness only.
 
+#![expect(clippy::disallowed_types, reason = "axioms are declarations of the table of symbols")]
+
 use rustc_hash::FxHashMap;
 use sil::program::{Domain, DomainId, Expr, ExprKind, Program, Type};
 use sil::source::Name;

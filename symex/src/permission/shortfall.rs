@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use sil::program::{Expr, ExprKind, FieldId, LocalId, LocalKind, Location};
+use sil::program::LocalKind;
 use sil::source::Span;
 use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
@@ -115,12 +115,12 @@ impl Configuration<'_> {
         let (Resource::Field(field), &[receiver]) = (resource, arguments) else { return None };
         heap.resources().find_map(|(of, chunks)| {
             let Resource::Predicate(id) = of else { return None };
-            let predicate = &self.program.predicates[id];
-            let body = predicate.body.as_ref()?;
+            let formals = &self.program.predicates[id].formals;
+            let holds = self.setting.above.holds;
             let chunk = chunks.iter().find(|chunk| {
-                let mut formals = predicate.formals.iter().zip(&chunk.arguments);
+                let mut formals = formals.iter().zip(&chunk.arguments);
                 formals.any(|(&formal, &argument)| {
-                    argument == receiver && body.any(|part| is_access(part, field, formal))
+                    argument == receiver && holds(self.program, id, formal, field)
                 })
             })?;
             self.location_in_words(heap, of, &chunk.arguments)
@@ -279,12 +279,4 @@ impl Symbols<'_> {
         let function = functions.find(|function| function.name == *name)?;
         names::called(self.program, &function.name, function.span)
     }
-}
-
-/// Tells whether an expression is `acc(formal.field, ..)`.
-fn is_access(expr: &Expr, field: FieldId, formal: LocalId) -> bool {
-    let ExprKind::Acc { location: Location::Field { receiver, field: of }, .. } = &expr.kind else {
-        return false;
-    };
-    *of == field && matches!(receiver.kind, ExprKind::Local(local) if local == formal)
 }

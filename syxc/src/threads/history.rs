@@ -292,7 +292,7 @@ impl Statements<'_, '_> {
                     if round == 0 { ill_formed(clause) } else { ill_formed(clause).trusted() };
                 let before = states[round].clone();
                 let claim = self.since(std::slice::from_ref(clause), before, blame)?;
-                if self.is_ill_formed_at(span(clause.span))? {
+                if self.is_ill_formed(span(clause.span))? {
                     return self.end_unframed();
                 }
                 self.assume(claim)?;

@@ -1,14 +1,16 @@
 //! Pure quantifiers.
 
-use sil::program::{BinaryOp, Expr, ExprKind, FieldId, LocalId, Location, Quantifier};
+use std::collections::BTreeSet;
+
+use sil::program::{BinaryOp, Expr, ExprKind, FieldId, LocalId, Location, OldLabel, Quantifier};
 use sil::syntax::Trigger;
+use sil::walk::walk_expr;
 use smt::terms::{Quant, Term, TermKind, TheoryOp};
 
+use super::one_point;
 use crate::rules::Sil;
-use symex::findings::blame::{Blame, ErrorId};
+use symex::findings::blame::{Blame, ErrorId, unsupported_at};
 use symex::knowledge::goals::Noted;
-use symex::quantifiers::inferred;
-use symex::quantifiers::one_point;
 use symex::state::heap::Resource;
 use symex::{Explore, Stop, View, Watch};
 
@@ -28,6 +30,34 @@ struct Body {
 }
 
 impl Sil<'_, '_> {
+    /// Defines the summaries of the fields that are read below a quantifier before it is entered:
+    /// what is learnt inside stays under the conditions and triggers of the place where it was
+    /// learnt.
+    pub(crate) fn define_summaries<'e>(
+        &mut self,
+        formulas: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<(), Stop> {
+        let mut fields = BTreeSet::new();
+        let mut heaps = vec![self.here.heap.clone()];
+        for formula in formulas {
+            walk_expr(formula, |expr| match &expr.kind {
+                ExprKind::FieldRead { field, .. } => {
+                    fields.insert(Resource::Field(*field));
+                }
+                ExprKind::Old { label: OldLabel::Entry, .. } => {
+                    heaps.extend(self.frame.past.old.clone());
+                }
+                ExprKind::Old { label: OldLabel::Label(label), .. } => {
+                    heaps.extend(
+                        self.frame.past.labels.get(label).map(|passed| passed.heap.clone()),
+                    );
+                }
+                _ => {}
+            });
+        }
+        self.summaries_of(fields, &heaps)
+    }
+
     /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way
     /// quantified.
     pub(crate) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
@@ -35,7 +65,7 @@ impl Sil<'_, '_> {
             unreachable!("called for quantifiers only")
         };
         if !body.is_pure() {
-            return self.unsupported(expr, "quantified permissions");
+            return unsupported_at(expr.span, "quantified permissions");
         }
         self.define_summaries([&**body])?;
         let at_start = self.state();
@@ -334,4 +364,17 @@ fn guard_of(body: &Expr) -> Option<&Expr> {
 fn weight(expr: &Expr) -> u32 {
     let annotation = expr.annotations.iter().find(|annotation| &*annotation.key == "weight");
     annotation.and_then(|a| a.values.first()).and_then(|value| value.parse().ok()).unwrap_or(1)
+}
+
+/// Infers triggers for a quantifier written without any; none where that would take further variables.
+pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
+    if variables.is_empty() {
+        return Vec::new();
+    }
+    let mut further = false;
+    let inferred = sil::triggers::infer_triggers(variables, body, &mut |_| {
+        further = true;
+        variables[0]
+    });
+    if further || !inferred.variables.is_empty() { Vec::new() } else { inferred.triggers }
 }

@@ -6,7 +6,7 @@ use smt::terms::Terms;
 
 use crate::rules::Sil;
 use symex::Stop;
-use symex::findings::blame::{Blame, Reason};
+use symex::findings::blame::{Blame, Reason, unsupported_at};
 use symex::run::explore::Answer;
 use symex::state::heap::{Heap, Resource};
 
@@ -27,7 +27,10 @@ impl Sil<'_, '_> {
             return Err(Stop::Infeasible);
         }
         if shape.unreached.is_some() {
-            return self.unsupported(wand, "`old` of a state that was not reached in a magic wand");
+            return unsupported_at(
+                wand.span,
+                "`old` of a state that was not reached in a magic wand",
+            );
         }
         let Shape { text, holes, .. } = shape;
         let sorts = holes.iter().map(|hole| self.sort(&hole.ty)).collect();

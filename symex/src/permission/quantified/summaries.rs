@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use sil::program::{Expr, ExprKind, OldLabel};
-use sil::walk::walk_expr;
 use smt::terms::{Sort, Term, TermKind, Terms};
 
 use crate::permission::quantified;
@@ -51,34 +49,6 @@ impl Configuration<'_> {
         self.assume_values(resource, map, portions, Terms::TRUE)?;
         self.export_values(resource, map, portions, Terms::TRUE);
         Ok(map)
-    }
-
-    /// Defines the summaries of the fields that are read below a quantifier before it is entered:
-    /// what is learnt inside stays under the conditions and triggers of the place where it was
-    /// learnt.
-    pub fn define_summaries<'e>(
-        &mut self,
-        formulas: impl IntoIterator<Item = &'e Expr>,
-    ) -> Result<(), Stop> {
-        let mut fields = BTreeSet::new();
-        let mut heaps = vec![self.here.heap.clone()];
-        for formula in formulas {
-            walk_expr(formula, |expr| match &expr.kind {
-                ExprKind::FieldRead { field, .. } => {
-                    fields.insert(Resource::Field(*field));
-                }
-                ExprKind::Old { label: OldLabel::Entry, .. } => {
-                    heaps.extend(self.frame.past.old.clone());
-                }
-                ExprKind::Old { label: OldLabel::Label(label), .. } => {
-                    heaps.extend(
-                        self.frame.past.labels.get(label).map(|passed| passed.heap.clone()),
-                    );
-                }
-                _ => {}
-            });
-        }
-        self.summaries_of(fields, &heaps)
     }
 
     /// Defines the summaries of some fields in the present heap, which is the first, and in others.
