@@ -28,7 +28,7 @@ use crate::transfer::Transfer;
 use crate::value::{Arithmetic, Ref, Value};
 
 impl Evaluator<'_> {
-    /// The value of an expression.
+    /// Returns the value of an expression.
     pub(crate) fn eval(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         match &e.kind {
             Kind::Slot(slot) => {
@@ -47,7 +47,7 @@ impl Evaluator<'_> {
         value
     }
 
-    /// The truth of an expression.
+    /// Returns the truth of an expression.
     pub(crate) fn truth(&mut self, e: &Expr, slots: &mut [Value]) -> Res<bool> {
         self.eval(e, slots).map(|value| value.is_true())
     }
@@ -160,7 +160,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The value of a variable, which is used: if nobody gave it one, that is noted once.
+    /// Returns the value of a variable, which is used: if nobody gave it one, that is noted once.
     fn used(&mut self, slot: &mut Value, span: Span) -> Value {
         if let Value::Unset(value) = slot {
             self.unset.insert(span);

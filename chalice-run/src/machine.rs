@@ -165,7 +165,7 @@ pub struct Scope {
 impl Scope {
     /// For a thread whose precondition is granted: nothing is checked, as there is no permission
     /// yet.
-    pub fn granting(thread: Option<u32>, kappa: Kappa) -> Self {
+    pub(crate) fn granting(thread: Option<u32>, kappa: Kappa) -> Self {
         let old = OldState::Missing;
         Self { thread, holder: Holder::Environment, kappa, at: None, old, checks: false }
     }
@@ -365,7 +365,7 @@ impl<'c> Machine<'c> {
 }
 
 impl Evaluator<'_> {
-    /// The levels that the wait level of the scope's thread stands for.
+    /// Returns the levels that the wait level of the scope's thread stands for.
     pub(crate) fn wait_levels(&self) -> Vec<crate::value::Level> {
         let mut levels: Vec<_> = self.held().iter().map(|held| held.level).collect();
         let Some(thread) = self.scope.thread else { return levels };

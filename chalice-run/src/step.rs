@@ -342,7 +342,7 @@ impl<'c> World<'c> {
         self.code.methods[method as usize].class as usize
     }
 
-    /// The level of an object.
+    /// Returns the level of an object.
     pub(crate) fn level_of(&self, object: Ref) -> Level {
         match self.heap.object(object).cells[0].value {
             Value::Level(level) => level,
@@ -373,7 +373,7 @@ impl Evaluator<'_> {
         self.depth = 0;
     }
 
-    /// A condition that decides where to go on: it must have a value.
+    /// Returns a condition that decides where to go on: it must have a value.
     fn condition(&mut self, condition: &Expr, slots: &mut [Value]) -> Res<bool> {
         self.truth(condition, slots)
     }
@@ -480,7 +480,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The failure of an obligation, in its own words.
+/// Returns the failure of an obligation, in its own words.
 fn told<T>(result: Res<T>, obligation: Option<&Obligation>) -> Res<T> {
     result.map_err(|mut trouble| {
         if let (Some(obligation), Trouble::Fault(fault)) = (obligation, &mut *trouble)
@@ -493,7 +493,7 @@ fn told<T>(result: Res<T>, obligation: Option<&Obligation>) -> Res<T> {
     })
 }
 
-/// The kind of the failures that expressions in a statement have.
+/// Returns the kind of the failures that expressions in a statement have.
 pub(crate) fn kind(op: &Op) -> ErrorId {
     match op {
         Op::Assert(..) => ErrorId::AssertFailed,
@@ -520,7 +520,7 @@ pub(crate) fn kind(op: &Op) -> ErrorId {
     }
 }
 
-/// The word that a trace has for a statement.
+/// Returns the word that a trace has for a statement.
 fn word(op: &Op) -> &'static str {
     match op {
         Op::Assert(..) => "assert",

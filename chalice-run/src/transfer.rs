@@ -107,7 +107,7 @@ impl Transfer {
         self
     }
 
-    /// The locations that it asks for, and how much of each.
+    /// Returns the locations that it asks for, and how much of each.
     pub(crate) fn demanded(self) -> impl Iterator<Item = (Loc, Amount)> {
         self.demands.into_iter().map(|demand| (demand.loc, demand.amount))
     }
@@ -219,7 +219,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The truth of a condition, unless it cannot be found out: then what depends on it is skipped.
+    /// Returns the truth of a condition, unless it cannot be found out: then what depends on it is
+    /// skipped.
     fn known_truth(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Option<bool>> {
         match self.truth(e, slots) {
             Ok(truth) => Ok(Some(truth)),
@@ -370,7 +371,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The objects in a collection, each once. Nobody has permission to anything of null.
+    /// Returns the objects in a collection, each once. Nobody has permission to anything of null.
     fn objects_of(&mut self, elements: &Expr, slots: &mut [Value]) -> Res<BTreeSet<Ref>> {
         let collection = self.eval(elements, slots)?;
         let mut objects = BTreeSet::new();

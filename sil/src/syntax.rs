@@ -115,9 +115,9 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The termination clauses before the first `ensures`, and those behind it: they have to come
-    /// in this order, as the parser reads them.
-    pub fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
+    /// Returns the termination clauses before the first `ensures`, and those behind it: they have
+    /// to come in this order, as the parser reads them.
+    pub(crate) fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
         let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
         self.decreases.split_at(behind)
     }

@@ -163,7 +163,7 @@ impl Document {
         })
     }
 
-    /// All that is known of the present version.
+    /// Returns all that is known of the present version.
     pub(crate) fn found(&self) -> Vec<Found> {
         let front_end = self.current().map_or(&[][..], |analysis| &analysis.found);
         match &self.run {
@@ -234,12 +234,13 @@ impl Document {
             .map(Member::words)
     }
 
-    /// The members for who shows them in a list.
+    /// Returns the members for who shows them in a list.
     pub(crate) fn members(&self) -> serde_json::Value {
         self.listed(self.run.as_ref().map_or(&[][..], |run| &run.members))
     }
 
-    /// The members whose state or time differs from what the client was told last of this version.
+    /// Returns the members whose state or time differs from what the client was told last of this
+    /// version.
     pub(crate) fn changed_members(&mut self) -> serde_json::Value {
         let members = self.run.as_ref().map_or(&[][..], |run| &run.members);
         let is_news = |member: &&Member| {

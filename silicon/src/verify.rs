@@ -80,7 +80,7 @@ impl<'a> Request<'a> {
     /// Does not verify again what answers know already, and adds what is found to them. The keys of
     /// answers are about SIL programs: of others nothing is recalled.
     #[must_use]
-    pub fn recalling(self, answers: Option<&'a Answers>) -> Self {
+    pub(crate) fn recalling(self, answers: Option<&'a Answers>) -> Self {
         Self { answers, ..self }
     }
 
@@ -90,7 +90,7 @@ impl<'a> Request<'a> {
         Self { direct: Some(direct), ..self }
     }
 
-    /// The members about which there will be reports, in their order.
+    /// Returns the members about which there will be reports, in their order.
     pub(crate) fn members(&self) -> Vec<Planned> {
         let members = reported(self, self.program).into_iter();
         members.map(|member| planned(self.program, member)).collect()

@@ -97,7 +97,7 @@ impl Counting<'_> {
     }
 }
 
-/// The ways through a contract where it is taken and given: by a call.
+/// Returns the ways through a contract where it is taken and given: by a call.
 fn ways_of_contract(contract: &Contract) -> u64 {
     product(ways_of_all(&contract.preconditions), ways_of_all(&contract.postconditions))
 }

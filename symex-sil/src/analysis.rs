@@ -23,7 +23,7 @@ pub fn analyse(program: &Program) -> Analysis {
     }
 }
 
-/// The fields and predicates that occur as triggers somewhere in the program.
+/// Returns the fields and predicates that occur as triggers somewhere in the program.
 fn trigger_resources(program: &Program) -> BTreeSet<Resource> {
     let mut found = BTreeSet::new();
     for (_, predicate) in program.predicates.iter() {
@@ -66,7 +66,7 @@ fn collect(expr: &Expr, found: &mut BTreeSet<Resource>) {
     });
 }
 
-/// The predicates that reach themselves through the bodies of predicates.
+/// Returns the predicates that reach themselves through the bodies of predicates.
 fn recursive_predicates(program: &Program) -> FxHashSet<PredicateId> {
     let mut inside: FxHashMap<PredicateId, Vec<PredicateId>> = FxHashMap::default();
     for (id, predicate) in program.predicates.iter() {
@@ -98,8 +98,8 @@ fn recursive_predicates(program: &Program) -> FxHashSet<PredicateId> {
     program.predicates.iter().map(|(id, _)| id).filter(|&id| reaches_itself(id)).collect()
 }
 
-/// The predicates whose bodies assert something inside of an expression, or open instances of such
-/// predicates in one.
+/// Returns the predicates whose bodies assert something inside of an expression, or open instances
+/// of such predicates in one.
 fn asserting_predicates(program: &Program) -> FxHashSet<PredicateId> {
     let mut asserting: FxHashSet<PredicateId> = FxHashSet::default();
     loop {
@@ -132,7 +132,7 @@ fn contracts_have_one_reading(program: &Program) -> bool {
     !clauses.chain(bodies).any(has_two_readings)
 }
 
-/// The functions that bodies of predicates apply, and those that these apply.
+/// Returns the functions that bodies of predicates apply, and those that these apply.
 fn functions_in_bodies(program: &Program) -> FxHashSet<FunctionId> {
     let bodies = program.predicates.iter().filter_map(|(_, predicate)| predicate.body.as_ref());
     let mut pending = applied(bodies);

@@ -45,7 +45,7 @@ impl<'p> View<'p> for Sil<'_, 'p> {
     }
 }
 
-/// The rules of SIL that the engine needs.
+/// Returns the rules of SIL that the engine needs.
 pub fn above() -> Above {
     Above {
         consolidation: |engine| engine.learn_from_heap(),

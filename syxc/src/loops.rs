@@ -101,7 +101,7 @@ impl Statements<'_, '_> {
         Ok(Flow::Goes)
     }
 
-    /// The credits that the invariants do not take over, and no debt is among them.
+    /// Returns the credits that the invariants do not take over, and no debt is among them.
     fn credits_outside(
         &mut self,
         invariants: &[Expr],
@@ -148,8 +148,8 @@ impl Statements<'_, '_> {
 }
 
 impl Threads<'_, '_> {
-    /// The locks of a thread in a loop that changes them: those at the start of the method, but for
-    /// those that the loop names.
+    /// Returns the locks of a thread in a loop that changes them: those at the start of the method,
+    /// but for those that the loop names.
     fn loop_locks<'e>(&mut self, parts: Loop<'e>, changes: bool) -> Listed<'e> {
         if !changes {
             return Listed::default();
@@ -175,7 +175,7 @@ impl Threads<'_, '_> {
     }
 }
 
-/// The variables that statements assign.
+/// Returns the variables that statements assign.
 fn assigned(block: &Block) -> Vec<LocalId> {
     let mut to = Vec::new();
     each_stmt(block, &mut |stmt| {

@@ -13,7 +13,7 @@ use crate::machine::{Evaluator, World};
 use crate::value::{Seq, Value};
 
 impl Evaluator<'_> {
-    /// An operation on sequences or sets.
+    /// Returns an operation on sequences or sets.
     pub(super) fn collections(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         Ok(match &e.kind {
             Kind::In { negated, operands } => {
@@ -103,8 +103,8 @@ impl World<'_> {
     }
 }
 
-/// The integers from one up to another. One whose length is beyond what can be counted ends the
-/// run.
+/// Returns the integers from one up to another. One whose length is beyond what can be counted ends
+/// the run.
 pub(super) fn range(from: &Value, to: &Value, span: Span) -> Res<Value> {
     if to.compare(from).is_lt() {
         let about: [&dyn Display; 2] = [&to.big(), &from.big()];

@@ -135,9 +135,9 @@ impl Evaluator<'_> {
         is_below
     }
 
-    /// The truth of a claim, for each way in which levels may be ordered that nothing orders: true
-    /// only if it is for all that are tried. A run of a program that has decided to go one way
-    /// keeps to that order.
+    /// Returns the truth of a claim, for each way in which levels may be ordered that nothing
+    /// orders: true only if it is for all that are tried. A run of a program that has decided to go
+    /// one way keeps to that order.
     pub(crate) fn truth_in_any_order(
         &mut self,
         evaluate: &mut dyn FnMut(&mut Self) -> Res<Option<bool>>,

@@ -9,8 +9,8 @@ use crate::value::Value;
 const MOST: usize = 8;
 
 impl Evaluator<'_> {
-    /// The values of the variables, fields and applications in a claim. A part that cannot be
-    /// evaluated is left out.
+    /// Returns the values of the variables, fields and applications in a claim. A part that cannot
+    /// be evaluated is left out.
     pub(crate) fn values_of_parts(&mut self, claim: &Expr, slots: &mut [Value]) -> Vec<PartValue> {
         let mut parts = Vec::new();
         claim.any(&mut |part| {

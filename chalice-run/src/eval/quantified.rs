@@ -169,7 +169,7 @@ impl<'c> Evaluator<'c> {
         Ok(true)
     }
 
-    /// The integers of a source that is a stretch of them.
+    /// Returns the integers of a source that is a stretch of them.
     fn integers(&mut self, source: &Source, slots: &mut [Value]) -> Res<Option<(i64, i64)>> {
         match source {
             Source::Between { lower, upper } => {

@@ -12,7 +12,7 @@ use crate::machine::{COMMON, Evaluator, Folding, World};
 use crate::value::{Ref, Value};
 
 impl Evaluator<'_> {
-    /// The value of a cell, if it may be read.
+    /// Returns the value of a cell, if it may be read.
     pub(crate) fn read(&mut self, object: Ref, cell: u32, span: Span) -> Res<Value> {
         let Some(target) = self.heap.objects.get(object.0 as usize) else {
             return Err(Fault::new(Flaw::NobodysObject, span, &[]).into());
@@ -92,8 +92,8 @@ impl Evaluator<'_> {
         value
     }
 
-    /// The amount of an instance that is folded, unfolded or looked into. Folding less than nothing
-    /// would take from what is inside of the instance.
+    /// Returns the amount of an instance that is folded, unfolded or looked into. Folding less than
+    /// nothing would take from what is inside of the instance.
     pub(crate) fn positive_amount(&mut self, access: &Access, slots: &mut [Value]) -> Res<Amount> {
         let amount = self.amount(&access.amount, slots)?;
         let flaw = match self.fractions.sign(&amount) {
@@ -104,7 +104,7 @@ impl Evaluator<'_> {
         Err(Fault::new(flaw, access.span, &[&amount]).into())
     }
 
-    /// A permission amount.
+    /// Returns a permission amount.
     pub(crate) fn amount(&mut self, amount: &AmountExpr, slots: &mut [Value]) -> Res<Amount> {
         Ok(match amount {
             AmountExpr::Full => Amount::FULL,

@@ -85,8 +85,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The claims of an assertion about a recorded state, which is kept at a place. Of the past of
-    /// a start, what the assertion says of permission is noted: it is all that is known.
+    /// Returns the claims of an assertion about a recorded state, which is kept at a place. Of the
+    /// past of a start, what the assertion says of permission is noted: it is all that is known.
     fn said_of(
         &mut self,
         state: Snapshot,
@@ -114,9 +114,9 @@ impl Evaluator<'_> {
         value
     }
 
-    /// The claims of an assertion about a recorded state. Of a location it says how much was held
-    /// of it at least, whatever it says of others. What a start does not tell of its past is not
-    /// judged.
+    /// Returns the claims of an assertion about a recorded state. Of a location it says how much
+    /// was held of it at least, whatever it says of others. What a start does not tell of its past
+    /// is not judged.
     fn said_then(&mut self, body: &Expr, slots: &mut [Value]) -> Res<Value> {
         if body.is_pure {
             return self.eval(body, slots);

@@ -104,7 +104,7 @@ impl Machine<'_> {
 }
 
 impl World<'_> {
-    /// A thread at the start of a method, whose variables come later.
+    /// Returns a thread at the start of a method, whose variables come later.
     fn start_bare(
         &mut self,
         method: u32,

@@ -76,7 +76,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// The state that a text describes.
+    /// Returns the state that a text describes.
     ///
     /// # Errors
     /// Why a method cannot be started in it.
@@ -246,7 +246,7 @@ impl Head {
         self.objects.len() as u32
     }
 
-    /// The variables that are described, by slots.
+    /// Returns the variables that are described, by slots.
     pub(crate) fn described(&self) -> impl Iterator<Item = u32> + '_ {
         self.slots.iter().map(|(slot, _)| *slot)
     }
@@ -255,7 +255,7 @@ impl Head {
 /// The objects of a machine, by their numbers in a description.
 type Objects = BTreeMap<u32, Ref>;
 
-/// The value that a description gives something of a type; it was looked at before.
+/// Returns the value that a description gives something of a type; it was looked at before.
 fn value_of(value: &ModelValue, ty: &Type, objects: &Objects) -> Value {
     match (value, ty) {
         (ModelValue::Int(number), _) => Value::Int(*number),

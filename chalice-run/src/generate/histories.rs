@@ -87,7 +87,8 @@ impl Evaluator<'_> {
 }
 
 impl World<'_> {
-    /// The fields of an object, and those of others that only its monitor lets anybody change.
+    /// Returns the fields of an object, and those of others that only its monitor lets anybody
+    /// change.
     fn guarded_cells(&self, object: Ref) -> Vec<(Ref, u32)> {
         let is_guarded = |other: Ref, cell: u32| {
             let loc = Loc { object: other, part: Part::Cell(cell) };

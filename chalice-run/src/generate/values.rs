@@ -132,7 +132,7 @@ impl World<'_> {
         Value::Ref(chosen)
     }
 
-    /// An object whose contents are open; the environment has all permission to it.
+    /// Returns an object whose contents are open; the environment has all permission to it.
     pub(crate) fn new_object(&mut self, kind: ObjectKind) -> Ref {
         let values = match kind {
             ObjectKind::Class(class) => {
@@ -219,7 +219,7 @@ impl World<'_> {
 }
 
 impl Evaluator<'_> {
-    /// The value that an open cell turns out to have, now or in a recorded state.
+    /// Returns the value that an open cell turns out to have, now or in a recorded state.
     pub(crate) fn decide(&mut self, object: Ref, cell: u32, at: Option<u32>) -> Res<Value> {
         let value = match self.heap.object(object).kind {
             ObjectKind::Class(_) if cell == 0 => return self.decide_level(object),

@@ -68,19 +68,19 @@ pub struct World<'c> {
 }
 
 impl World<'_> {
-    /// A holder for an activation of a method.
+    /// Returns a holder for an activation of a method.
     pub(crate) fn new_frame(&mut self, method: u32) -> Holder {
         self.frames.push(method);
         Holder::Frame(self.frames.len() as u32 - 1)
     }
 
-    /// A holder for an iteration of a loop of a method.
+    /// Returns a holder for an iteration of a loop of a method.
     pub(crate) fn new_loop(&mut self, method: u32) -> Holder {
         self.frames.push(method);
         Holder::Loop(self.frames.len() as u32 - 1)
     }
 
-    /// The innermost activation of a thread that has not ended.
+    /// Returns the innermost activation of a thread that has not ended.
     pub(crate) fn top(&mut self, thread: usize) -> &mut Activation {
         self.threads[thread].stack.last_mut().expect("the thread has not ended")
     }
@@ -162,7 +162,7 @@ impl World<'_> {
         }
     }
 
-    /// The locks that the thread of the scope holds, in the state of the scope.
+    /// Returns the locks that the thread of the scope holds, in the state of the scope.
     pub(crate) fn held(&self) -> Arc<Vec<Held>> {
         match (&self.scope.at, self.scope.thread) {
             (Some(state), _) => state.held.clone(),

@@ -56,7 +56,7 @@ impl Evaluator<'_> {
         result
     }
 
-    /// A new thread at the start of a method.
+    /// Returns a new thread at the start of a method.
     fn start_thread(
         &mut self,
         forker: Option<(usize, Span)>,
@@ -228,7 +228,7 @@ impl<'c> World<'c> {
         Snapshot { epoch: 0, held: self.threads[thread].held.clone(), permissions: None }
     }
 
-    /// A thread that will execute a method.
+    /// Returns a thread that will execute a method.
     pub(crate) fn new_thread(
         &mut self,
         forker: Option<(usize, Span)>,
@@ -295,7 +295,7 @@ impl<'c> World<'c> {
         Err(Fault::new(Flaw::HeldAtTheEnd, keyword(method.span), &[&name]).into())
     }
 
-    /// The constants of the innermost activation of a thread.
+    /// Returns the constants of the innermost activation of a thread.
     pub(super) fn constants(&self, thread: usize) -> &'c [(u32, u32)] {
         let top = self.threads[thread].stack.last();
         top.map_or(&[], |top| &self.code.methods[top.method as usize].frame.constants)
@@ -337,7 +337,7 @@ impl<'c> World<'c> {
         Err(Fault::new(flaw, span, &[&self.location(loc)]).into())
     }
 
-    /// A location of which somebody holds some permission.
+    /// Returns a location of which somebody holds some permission.
     pub(crate) fn left_with(&self, holder: Holder) -> Option<Loc> {
         for (at, object) in self.heap.objects.iter().enumerate() {
             let object_ref = Ref(at as u32);
@@ -516,7 +516,7 @@ pub(crate) fn merge(clock: &mut Vec<u32>, other: &[u32]) {
     }
 }
 
-/// The first word of a declaration: where errors about its end stand.
+/// Returns the first word of a declaration: where errors about its end stand.
 pub(crate) fn keyword(span: Span) -> Span {
     Span { start: span.start, end: span.end.min(span.start + "method".len() as u32) }
 }

@@ -46,7 +46,7 @@ impl ByContract {
         Self { parks_threads: sites.iter().any(is_join), sites }
     }
 
-    /// All statements of a method that rely on contracts.
+    /// Returns all statements of a method that rely on contracts.
     pub fn all_sites(code: &Code, method: u32) -> BTreeSet<u32> {
         let body = code.methods[method as usize].body.iter().enumerate();
         let relies = |op: &Op| match op {
@@ -60,7 +60,7 @@ impl ByContract {
         body.filter(|(_, instr)| relies(&instr.op)).map(|(at, _)| at as u32).collect()
     }
 
-    /// The statements, by their places in the body.
+    /// Returns the statements, by their places in the body.
     pub fn sites(&self) -> &BTreeSet<u32> {
         &self.sites
     }
@@ -80,7 +80,7 @@ impl World<'_> {
         thread == 0 && chosen.sites.contains(&activation.pc)
     }
 
-    /// The scope in which a contract is granted.
+    /// Returns the scope in which a contract is granted.
     fn granting_scope(&self, old: OldState) -> Scope {
         Scope { holder: Holder::Environment, at: None, old, checks: false, ..self.scope.clone() }
     }
@@ -144,7 +144,7 @@ impl World<'_> {
         }
     }
 
-    /// The fields that nobody has permission to but the environment.
+    /// Returns the fields that nobody has permission to but the environment.
     fn cells_of_environment(&self) -> BTreeSet<(Ref, u32)> {
         let objects = self.heap.objects.iter().enumerate();
         let cells = objects.flat_map(|(at, object)| {
@@ -159,7 +159,7 @@ impl World<'_> {
         cells.collect()
     }
 
-    /// An instance that nobody holds any of but the environment.
+    /// Returns an instance that nobody holds any of but the environment.
     fn instance_of_environment(&self) -> Option<(Ref, u32)> {
         self.heap.objects.iter().enumerate().find_map(|(at, object)| {
             let instance = object.instances.iter().find(|instance| {
@@ -384,7 +384,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The variables that statements write.
+/// Returns the variables that statements write.
 pub(crate) fn written_in(body: &[crate::code::Instr]) -> BTreeSet<u32> {
     let mut written = BTreeSet::new();
     for instr in body {

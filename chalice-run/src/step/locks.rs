@@ -171,7 +171,7 @@ impl<'c> Machine<'c> {
 }
 
 impl Evaluator<'_> {
-    /// The levels between which a new one is to be placed.
+    /// Returns the levels between which a new one is to be placed.
     pub(super) fn level_bounds(
         &mut self,
         bounds: &Bounds,
@@ -341,8 +341,8 @@ impl World<'_> {
         }
     }
 
-    /// A state of the object, unless it has got another level since: then its history has begun
-    /// anew.
+    /// Returns a state of the object, unless it has got another level since: then its history has
+    /// begun anew.
     fn same_history(&self, object: Ref, state: Option<Snapshot>) -> OldState {
         match state {
             Some(state)

@@ -17,7 +17,7 @@ use crate::program::{
 use crate::source::{Name, OriginId};
 
 /// The names of a member's variables and labels, as printed.
-pub(super) struct Scope<'a> {
+pub(super) struct LocalNames<'a> {
     pub(super) locals: &'a Arena<Local>,
     pub(super) labels: Option<&'a Arena<Label>>,
     /// Variables that print with another name than their own.
@@ -29,7 +29,7 @@ pub(super) struct Scope<'a> {
     pub(super) is_plain: bool,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> LocalNames<'a> {
     pub(super) fn new(locals: &'a Arena<Local>) -> Self {
         Self {
             locals,
@@ -63,7 +63,7 @@ pub(super) enum Annotations {
 /// Appends expressions, and what is written like them, to a line.
 pub(super) struct Printer<'p> {
     program: &'p Program,
-    scope: &'p Scope<'p>,
+    scope: &'p LocalNames<'p>,
     annotations: Annotations,
     line: &'p mut Line,
     /// The operation printed next is part of the group of the one around it.
@@ -73,7 +73,7 @@ pub(super) struct Printer<'p> {
 impl<'p> Printer<'p> {
     pub(super) fn new(
         program: &'p Program,
-        scope: &'p Scope<'p>,
+        scope: &'p LocalNames<'p>,
         annotations: Annotations,
         line: &'p mut Line,
     ) -> Self {

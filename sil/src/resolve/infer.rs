@@ -498,7 +498,7 @@ impl Resolver<'_, '_> {
         self.error(misfit.span, incompatible(&found, &expected));
     }
 
-    /// A type for a message; holes are shown as `?`.
+    /// Returns a type for a message; holes are shown as `?`.
     fn describe(&mut self, ty: &Ty) -> String {
         let unknown = Type::Variable("?".into());
         let ty = self.inference.unifier.ground(ty, &mut || unknown.clone());

@@ -12,19 +12,19 @@ use spl::program::{
 use spl::source::Span;
 
 use super::Fallible;
-use super::member::{Env, Member, Value};
+use super::member::{Declaration, Env, Value};
 use super::prelude::Part;
 use super::types::{Key, Slot, spelled};
 use crate::build::*;
 
-impl<'p> Member<'_, 'p> {
-    /// The value of an expression.
+impl<'p> Declaration<'_, 'p> {
+    /// Returns the value of an expression.
     pub(super) fn term(&mut self, e: &'p Expr, env: &Env) -> Fallible<s::Expr> {
         grow_stack(|| self.term_of(e, &e.ty, env))
     }
 
-    /// The value of an expression where one of type `wanted` is expected: the type of `null` and
-    /// `{}` on their own.
+    /// Returns the value of an expression where one of type `wanted` is expected: the type of
+    /// `null` and `{}` on their own.
     pub(super) fn term_as(&mut self, e: &'p Expr, wanted: &Type, env: &Env) -> Fallible<s::Expr> {
         let ty = if e.ty.has_holes() { wanted } else { &e.ty };
         grow_stack(|| self.term_of(e, ty, env))
@@ -202,7 +202,7 @@ impl<'p> Member<'_, 'p> {
         self.of_type("null", ty, [])
     }
 
-    /// An operation on bits: a function of which nothing is known.
+    /// Returns an operation on bits: a function of which nothing is known.
     fn bits(
         &mut self,
         function: &str,
@@ -232,7 +232,7 @@ impl<'p> Member<'_, 'p> {
         self.term(body, &inner)
     }
 
-    /// The element type of two sets, one of which may not say.
+    /// Returns the element type of two sets, one of which may not say.
     fn element(&self, left: &Expr, right: &Expr) -> Type {
         let ty = if left.ty.has_holes() { &right.ty } else { &left.ty };
         match ty {
@@ -411,8 +411,8 @@ impl<'p> Member<'_, 'p> {
         Ok(())
     }
 
-    /// The map along which a path goes. What is no part of the state has to be mentioned as no
-    /// write to another map, as parts of the state are where they begin.
+    /// Returns the map along which a path goes. What is no part of the state has to be mentioned as
+    /// no write to another map, as parts of the state are where they begin.
     fn steps(&mut self, map: &'p Expr, sort: &Type, env: &Env) -> Fallible<s::Expr> {
         self.lowering.prelude.want(Part::Reach(sort.clone()));
         let map = self.term(map, env)?;
@@ -435,7 +435,7 @@ impl<'p> Member<'_, 'p> {
         self.of_map("frame", (from, to), parts)
     }
 
-    /// The name of a destructor: as in SPL, names of locals stay clear of it.
+    /// Returns the name of a destructor: as in SPL, names of locals stay clear of it.
     pub(super) fn destructor(&self, id: spl::program::DestructorId) -> String {
         spelled(&self.program.destructors[id].name)
     }
@@ -446,7 +446,7 @@ impl<'p> Member<'_, 'p> {
     }
 }
 
-/// An expression without the annotations around it, and these.
+/// Returns an expression without the annotations around it, and these.
 pub(super) fn annotated(e: &Expr) -> (&Expr, Vec<&Annotation>) {
     let (mut e, mut all) = (e, Vec::new());
     while let ExprKind::Annotated { body, annotations } = &e.kind {
@@ -466,7 +466,7 @@ pub(super) fn divides(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Div | BinaryOp::Mod)
 }
 
-/// The type of the cells of an array.
+/// Returns the type of the cells of an array.
 pub(super) fn cell_type(array: &Type) -> Type {
     match array {
         Type::Array(element) => Type::ArrayCell(element.clone()),

@@ -38,8 +38,8 @@ impl Sil<'_, '_> {
         self.assume(fact)
     }
 
-    /// The formula which says that an assertion holds of the state, its accesses on top of those in
-    /// `claims`.
+    /// Returns the formula which says that an assertion holds of the state, its accesses on top of
+    /// those in `claims`.
     fn held_already(
         &mut self,
         assertion: &Expr,
@@ -163,7 +163,7 @@ impl Sil<'_, '_> {
         Ok(self.terms.and(all))
     }
 
-    /// A quantified assertion, as conjuncts of one access each.
+    /// Returns a quantified assertion, as conjuncts of one access each.
     fn held_for_all(
         &mut self,
         quantifier: &Expr,

@@ -26,7 +26,7 @@ use symex::state::Labelled;
 use symex::{Explore, Reading, Stop, View};
 
 impl Sil<'_, '_> {
-    /// The value of `expr`, with its obligations (unless `blame` trusts it).
+    /// Returns the value of `expr`, with its obligations (unless `blame` trusts it).
     pub(crate) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         self.recorded(expr.span, |sil| grow_stack(|| sil.eval_kind(expr, blame)))
     }
@@ -270,7 +270,7 @@ impl Sil<'_, '_> {
         self.exchanging(|sil| &mut sil.here.consuming, None, eval).0
     }
 
-    /// An expression that makes a collection or looks into one.
+    /// Returns an expression that makes a collection or looks into one.
     fn eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
             ExprKind::Literal { collection, elements } => {
@@ -392,7 +392,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// The value of a variable; one that has been given none has any.
+    /// Returns the value of a variable; one that has been given none has any.
     fn eval_local(&mut self, local: LocalId, ty: &Type) -> Term {
         if let Some(value) = self.frame.store.get(local) {
             return value;

@@ -155,7 +155,7 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
 }
 
 impl Sil<'_, '_> {
-    /// An amount, not negative, times the factor of the predicate around.
+    /// Returns an amount, not negative, times the factor of the predicate around.
     pub(crate) fn eval_amount(&mut self, amount: &Expr, blame: Blame) -> Result<Term, Stop> {
         let mut value = self.eval(amount, blame)?;
         // SOUNDNESS: consuming a negative amount would add permission. That the contract is

@@ -80,7 +80,7 @@ impl Sil<'_, '_> {
         })
     }
 
-    /// The arguments of an `unfolding` and its amount, which has to be positive.
+    /// Returns the arguments of an `unfolding` and its amount, which has to be positive.
     pub(crate) fn eval_unfolding_access(
         &mut self,
         access: &PredicateAccess,
@@ -138,7 +138,8 @@ impl Sil<'_, '_> {
         )
     }
 
-    /// The fields of which an instance may hold a part, without those in instances inside it.
+    /// Returns the fields of which an instance may hold a part, without those in instances inside
+    /// it.
     pub(crate) fn fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
         if self.of_program(Fact::IsRecursive(predicate)) {
             return None;

@@ -162,7 +162,7 @@ impl Engine<'_> {
         Ok(reported.filter(|_| !is_assumed))
     }
 
-    /// An obligation that is tried again with what the instances in the heap tell together.
+    /// Returns an obligation that is tried again with what the instances in the heap tell together.
     fn obligation_with_instances(&mut self, goal: Term) -> Result<Answer, Stop> {
         let answer = self.ask_obligation(goal)?;
         if answer == Answer::No && self.learn_from_instances()? {

@@ -112,7 +112,7 @@ impl Blame {
     }
 }
 
-/// A long text up to where it is clear what is meant.
+/// Returns a long text up to where it is clear what is meant.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
     match text.char_indices().nth(LONGEST) {

@@ -109,8 +109,8 @@ impl Path<'_> {
     }
 }
 
-/// A proposition that holds where a clause of a contract was found to say something of which
-/// nobody knows what it means: locations there is no permission to, negative amounts,
+/// Returns a proposition that holds where a clause of a contract was found to say something of
+/// which nobody knows what it means: locations there is no permission to, negative amounts,
 /// quantifiers that are not defined for all values.
 fn unframed(terms: &mut Terms) -> Term {
     let symbol = terms.declare_fresh("unframed@contract", &[], Sort::BOOL);

@@ -14,7 +14,7 @@ use smt::terms::{Substitution, Term, TermKind, Terms, TheoryOp};
 
 use crate::state::quantified::Access;
 
-/// The only value of a variable that meets a condition, if one of its conjuncts says it.
+/// Returns the only value of a variable that meets a condition, if one of its conjuncts says it.
 fn value_under(terms: &Terms, condition: Term, variable: Term) -> Option<Term> {
     terms.conjuncts(condition).into_iter().find_map(|conjunct| {
         let value = match *terms.kind(conjunct) {

@@ -75,8 +75,8 @@ pub(crate) fn looks_back(clause: &Expr) -> bool {
     clause.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
 }
 
-/// The part of an invariant that looks back, or the one that does not. What gives permission
-/// depending on the past stays where it is looked for in vain.
+/// Returns the part of an invariant that looks back, or the one that does not. What gives
+/// permission depending on the past stays where it is looked for in vain.
 fn part_of(clause: &Expr, looking: bool) -> Expr {
     let with = |kind| Expr { kind, ty: clause.ty.clone(), span: clause.span };
     if !looks_back(clause) {

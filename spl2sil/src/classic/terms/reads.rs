@@ -4,15 +4,15 @@ use sil::syntax as s;
 use spl::program::{Expr, ExprKind, FieldId, LocalId, Type};
 use spl::source::Span;
 
-use super::super::member::{Env, Member, Value};
+use super::super::member::{Declaration, Env, Value};
 use super::super::prelude::Part;
 use super::super::types::Slot;
 use super::super::{Fallible, Stuck};
 use super::cell_type;
 use crate::build::*;
 
-impl<'p> Member<'_, 'p> {
-    /// The value of a variable.
+impl<'p> Declaration<'_, 'p> {
+    /// Returns the value of a variable.
     pub(in crate::classic) fn value_of(
         &mut self,
         local: LocalId,
@@ -30,7 +30,7 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// A part of the state.
+    /// Returns a part of the state.
     pub(in crate::classic) fn slot(
         &mut self,
         slot: &Slot,
@@ -61,7 +61,7 @@ impl<'p> Member<'_, 'p> {
         Ok(self.of_map("rd", (&from, &declared.ty), [slot, receiver]))
     }
 
-    /// The content of a cell.
+    /// Returns the content of a cell.
     pub(in crate::classic) fn content(
         &mut self,
         cell: &Type,
@@ -85,7 +85,7 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// The cells of an array, or what they hold, as a map from integers.
+    /// Returns the cells of an array, or what they hold, as a map from integers.
     pub(super) fn map_of_array(
         &mut self,
         function: &str,
@@ -109,7 +109,7 @@ impl<'p> Member<'_, 'p> {
         Ok(self.of_type(function, element, parts))
     }
 
-    /// A function of arrays.
+    /// Returns a function of arrays.
     pub(in crate::classic) fn of_array(
         &mut self,
         function: &str,

@@ -17,9 +17,9 @@ use symex::state::heap::Heap;
 use symex::{Configuration, Stop, View};
 
 impl Driver<'_, '_> {
-    /// A loop reached from outside: the invariants are well-formed in the most general state of an
-    /// iteration, they hold on entry, and then the path goes on in that general state, with what
-    /// the invariants do not need framed around the loop.
+    /// Returns a loop reached from outside: the invariants are well-formed in the most general
+    /// state of an iteration, they hold on entry, and then the path goes on in that general state,
+    /// with what the invariants do not need framed around the loop.
     pub(super) fn enter_loop(
         &mut self,
         block: BlockId,

@@ -116,7 +116,7 @@ impl Sil<'_, '_> {
         is_opaque(&self.program.functions[function]) && !revealed
     }
 
-    /// The arguments that the precondition of a function mentions.
+    /// Returns the arguments that the precondition of a function mentions.
     fn arguments_read(&self, function: FunctionId, arguments: &[Term]) -> Vec<Term> {
         let declaration = &self.program.functions[function];
         let mentions = |formal: LocalId| {

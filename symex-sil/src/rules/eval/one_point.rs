@@ -12,7 +12,7 @@
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier, UnaryOp};
 use sil::walk::walk_expr;
 
-/// The variables of a quantifier that have one value only, with it.
+/// Returns the variables of a quantifier that have one value only, with it.
 pub(crate) fn values<'e>(
     quantifier: Quantifier,
     variables: &[LocalId],

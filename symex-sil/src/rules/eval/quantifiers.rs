@@ -170,8 +170,8 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// The body of a quantifier and its triggers, for arbitrary values of its variables: those
-    /// written, or inferred ones where none are.
+    /// Returns the body of a quantifier and its triggers, for arbitrary values of its variables:
+    /// those written, or inferred ones where none are.
     fn eval_quantified_body(
         &mut self,
         (variables, bound): (&[LocalId], &[Term]),
@@ -200,8 +200,8 @@ impl Sil<'_, '_> {
         Ok(Body { value, triggers, general, is_trigger_undefined: seen.undefined_trigger })
     }
 
-    /// The triggers as terms; function applications in their limited form, which is matched more
-    /// often.
+    /// Returns the triggers as terms; function applications in their limited form, which is matched
+    /// more often.
     ///
     /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it
     /// is kept (trap T6).
@@ -281,8 +281,8 @@ impl Sil<'_, '_> {
         Ok(all)
     }
 
-    /// A trigger that is not defined where it is written, with variables for what it depends on
-    /// there: so it is matched by the application in whatever state the body means.
+    /// Returns a trigger that is not defined where it is written, with variables for what it
+    /// depends on there: so it is matched by the application in whatever state the body means.
     ///
     /// SOUNDNESS: the variables do not occur in the body.
     fn trigger_with_holes(
@@ -300,7 +300,7 @@ impl Sil<'_, '_> {
         Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
     }
 
-    /// The value of a guard, where it is not decided.
+    /// Returns the value of a guard, where it is not decided.
     fn undecided(&mut self, guard: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
         let (guard, _) = self.in_mode(
             |mode| mode.in_trigger = false,
@@ -309,7 +309,7 @@ impl Sil<'_, '_> {
         Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
     }
 
-    /// A name for profiles: where the quantifier stands.
+    /// Returns a name for profiles: where the quantifier stands.
     fn quantifier_name(&self, expr: &Expr) -> String {
         match self.context.sources.range(expr.span) {
             Some((start, _)) => format!("quant@{start}"),
@@ -317,7 +317,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// A term of a trigger.
+    /// Returns a term of a trigger.
     pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
             ExprKind::FieldRead { receiver, field } => {
@@ -352,7 +352,7 @@ impl Sil<'_, '_> {
     }
 }
 
-/// The guard of a body that is an implication.
+/// Returns the guard of a body that is an implication.
 fn guard_of(body: &Expr) -> Option<&Expr> {
     match &body.kind {
         ExprKind::Binary { op: BinaryOp::Implies, left, .. } => Some(left),
@@ -360,7 +360,7 @@ fn guard_of(body: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The SMT weight asked for by `@weight("n")`.
+/// Returns the SMT weight asked for by `@weight("n")`.
 fn weight(expr: &Expr) -> u32 {
     let annotation = expr.annotations.iter().find(|annotation| &*annotation.key == "weight");
     annotation.and_then(|a| a.values.first()).and_then(|value| value.parse().ok()).unwrap_or(1)

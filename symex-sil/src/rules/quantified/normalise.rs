@@ -61,7 +61,7 @@ impl QuantifiedConjunct<'_> {
     }
 }
 
-/// The conjuncts of an impure quantifier, left to right.
+/// Returns the conjuncts of an impure quantifier, left to right.
 pub(crate) fn conjuncts(quantifier: &Expr, reading: Reading) -> Vec<QuantifiedConjunct<'_>> {
     let mut conjuncts = Vec::new();
     collect(quantifier, Prefix::default(), reading, &mut conjuncts);

@@ -11,7 +11,8 @@ use symex::run::explore::Answer;
 use symex::state::heap::{Heap, Resource};
 
 impl Sil<'_, '_> {
-    /// The structure of a wand, and its holes. `blame`: for `old` of a state that was not reached.
+    /// Returns the structure of a wand, and its holes. `blame`: for `old` of a state that was not
+    /// reached.
     pub(crate) fn wand_pattern<'e>(
         &mut self,
         wand: &'e Expr,
@@ -38,7 +39,7 @@ impl Sil<'_, '_> {
         Ok((Resource::Wand(index), holes))
     }
 
-    /// The heap that `old` with a label refers to.
+    /// Returns the heap that `old` with a label refers to.
     fn old_heap(&self, label: OldLabel) -> Option<Heap> {
         match label {
             OldLabel::Entry => self.frame.past.old.clone(),
