@@ -162,7 +162,7 @@ impl Document {
         })
     }
 
-    /// All that is known of the present version.
+    /// Returns all that is known of the present version.
     pub(crate) fn found(&self) -> Vec<Found> {
         let front_end = self.current().map_or(&[][..], |analysis| &analysis.found);
         match &self.run {
@@ -233,13 +233,13 @@ impl Document {
             .map(Member::words)
     }
 
-    /// The members for who shows them in a list.
+    /// Returns the members for who shows them in a list.
     pub(crate) fn members(&self) -> serde_json::Value {
         self.listed(self.run.as_ref().map_or(&[][..], |run| &run.members))
     }
 
-    /// The news for a client that keeps what it was told: the members whose state differs, and those
-    /// that are gone. `stale`: nothing is known of the present version yet, and nothing is news.
+    /// Returns the news for a client that keeps what it was told: the members whose state differs,
+    /// and those that are gone. `stale`: nothing is known of the present version yet, and nothing is news.
     pub(crate) fn changed_members(&mut self) -> serde_json::Value {
         let known = self.run.as_ref().filter(|run| run.is_complete() || !run.members.is_empty());
         let is_news = |member: &&Member| {

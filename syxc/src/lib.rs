@@ -147,7 +147,10 @@ fn is_impure(assertion: &Expr) -> bool {
 
 /// The rules that evaluate no expression: amounts, levels, locks and earlier states of threads, on
 /// an engine.
+#[derive(derive_more::Deref, derive_more::DerefMut)]
 pub(crate) struct Threads<'e, 'p> {
+    #[deref(forward)]
+    #[deref_mut(forward)]
     core: &'e mut Engine<'p>,
     /// The program whose rules these are.
     direct: &'p Direct,
@@ -160,6 +163,7 @@ pub struct Chalice<'e, 'p> {
 }
 
 /// The rules of statements and members, which no expression applies.
+#[derive(derive_more::Deref, derive_more::DerefMut)]
 pub struct Statements<'e, 'p>(Chalice<'e, 'p>);
 
 impl Threads<'_, '_> {
@@ -189,20 +193,6 @@ impl<'p> View<'p> for Threads<'_, 'p> {
     }
 }
 
-impl<'p> Deref for Threads<'_, 'p> {
-    type Target = Engine<'p>;
-
-    fn deref(&self) -> &Engine<'p> {
-        self.core
-    }
-}
-
-impl DerefMut for Threads<'_, '_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        self.core
-    }
-}
-
 impl<'p> View<'p> for Chalice<'_, 'p> {
     fn core(&mut self) -> &mut Engine<'p> {
         self.threads.core
@@ -226,19 +216,5 @@ impl DerefMut for Chalice<'_, '_> {
 impl<'p> View<'p> for Statements<'_, 'p> {
     fn core(&mut self) -> &mut Engine<'p> {
         self.0.core()
-    }
-}
-
-impl<'e, 'p> Deref for Statements<'e, 'p> {
-    type Target = Chalice<'e, 'p>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl DerefMut for Statements<'_, '_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
     }
 }

@@ -23,7 +23,7 @@ use symex::state::thread::Balances;
 use symex::{Stop, View, Watch};
 
 /// A part of an assertion that is not just a fact about values: what it says depends on debts.
-enum Part<'e> {
+enum Debt<'e> {
     Credit { channel: Term, amount: Term },
     WaitLevel(&'e Expr),
 }
@@ -127,11 +127,11 @@ impl Chalice<'_, '_> {
         &mut self,
         assertion: &'e Expr,
         guard: Term,
-        to: &mut Vec<(Term, Part<'e>)>,
+        to: &mut Vec<(Term, Debt<'e>)>,
     ) -> Result<(), Stop> {
         if is_pure(assertion) {
             if assertion.any(&mut |part| matches!(part.kind, ExprKind::WaitLevel)) {
-                to.push((guard, Part::WaitLevel(assertion)));
+                to.push((guard, Debt::WaitLevel(assertion)));
             }
             return Ok(());
         }
@@ -160,7 +160,7 @@ impl Chalice<'_, '_> {
                     Some(amount) => self.eval(amount, blame)?,
                     None => self.terms.int(1),
                 };
-                to.push((guard, Part::Credit { channel, amount }));
+                to.push((guard, Debt::Credit { channel, amount }));
                 Ok(())
             }
             _ => Ok(()),
@@ -170,7 +170,7 @@ impl Chalice<'_, '_> {
     fn all_parts<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
-    ) -> Result<Vec<(Term, Part<'e>)>, Stop> {
+    ) -> Result<Vec<(Term, Debt<'e>)>, Stop> {
         let mut parts = Vec::new();
         if !self.direct.tree.channels.is_empty() {
             for clause in clauses {
@@ -187,7 +187,7 @@ impl Chalice<'_, '_> {
         gives: bool,
     ) -> Result<(), Stop> {
         for (guard, part) in self.all_parts(clauses)? {
-            if let Part::Credit { channel, amount } = part {
+            if let Debt::Credit { channel, amount } = part {
                 self.threads.move_credit(guard, channel, amount, gives);
             }
         }
@@ -221,11 +221,11 @@ impl Statements<'_, '_> {
         let mut claims: Vec<(Term, &Expr, bool)> = Vec::new();
         for (guard, part) in self.all_parts(requires)? {
             match part {
-                Part::Credit { channel, amount } => {
+                Debt::Credit { channel, amount } => {
                     self.threads.move_credit(guard, channel, amount, true);
                     claims.iter_mut().for_each(|(.., is_early)| *is_early = true);
                 }
-                Part::WaitLevel(claim) => {
+                Debt::WaitLevel(claim) => {
                     self.prove_with_debts(guard, claim, blame)?;
                     claims.push((guard, claim, false));
                 }
@@ -262,7 +262,7 @@ impl Statements<'_, '_> {
     ) -> Result<(), Stop> {
         let zero = self.terms.int(0);
         for (guard, part) in self.all_parts(ensures)? {
-            if let Part::Credit { amount, .. } = part {
+            if let Debt::Credit { amount, .. } = part {
                 let fine = self.terms.le(zero, amount);
                 let fine = self.terms.implies(guard, fine);
                 self.prove(fine, Blame::new(ErrorId::DebtFailed, at), Reason::ByToken, at)?;

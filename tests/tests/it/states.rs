@@ -27,7 +27,7 @@ fn what_is_known_at_a_line_is_shown_for_each_path() {
     let json = scratch.silicon(&["--state", "a.vpr:13", "--message-format", "json"]).stdout;
     let states: Vec<serde_json::Value> =
         json.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
-    let schema = include_str!("../../../docs/output.schema.json");
+    let schema = include_str!("../../../docs/schemas/output.schema.json");
     let schema = serde_json::from_str(schema).expect("the schema is JSON");
     for state in &states {
         assert_eq!(violations(&schema, state), Vec::<String>::new(), "{state}");
