@@ -13,6 +13,7 @@ pub mod diagnostic;
 mod dialect;
 mod magic;
 pub mod options;
+mod order;
 pub mod program;
 pub mod reference;
 mod refinement;
@@ -27,8 +28,8 @@ pub use program::Program;
 pub use source::{SourceFile, Span};
 
 /// Adds to a program what follows from what is written, so that all that give programs a meaning
-/// give them the same one: the permissions of `-autoMagic`, and the obligations of what has to end
-/// ([`program::StmtKind::Prove`]). No program is elaborated twice.
+/// give them the same one: the permissions of `-autoMagic`, exact amounts before `rd*`, and the
+/// obligations of what has to end ([`program::StmtKind::Prove`]). No program is elaborated twice.
 pub fn elaborate(program: &mut Program, options: Options) {
     if options.auto_magic {
         magic::add_magic(program);
@@ -36,6 +37,7 @@ pub fn elaborate(program: &mut Program, options: Options) {
     if options.dialect == options::Dialect::Thesis {
         dialect::raise_levels(program);
     }
+    order::put_exact_amounts_first(program);
     termination::add_obligations(program, options.termination);
 }
 

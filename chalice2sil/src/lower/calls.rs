@@ -12,7 +12,7 @@ use super::assertions::{Guarded, Part, mentions_wait_level};
 use super::env::{Env, Locks, OldState, Side};
 use super::expressions::may_trigger;
 use super::methods::LockNames;
-use super::permissions::stars::has_star;
+use super::permissions::stars::{Given, has_star};
 use super::{Body, Member};
 use crate::build::*;
 
@@ -61,7 +61,12 @@ impl Body<'_, '_> {
             self.give_credits(&callee.requires, &contract_env);
         }
         let left = if gives_stars {
-            self.left_stars(&callee.requires, &contract_env, ErrorId::CallPrecondition)
+            self.left_stars(
+                &callee.requires,
+                &contract_env,
+                Given::InContract,
+                ErrorId::CallPrecondition,
+            )
         } else {
             Vec::new()
         };

@@ -16,6 +16,7 @@ use super::assertions::mentions_wait_level;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::facts::mentions_credit;
 use super::permissions::Use;
+use super::permissions::stars::Given;
 use super::threads::levels::hands_on_wait_level;
 use crate::build::*;
 use crate::names::fixed;
@@ -350,7 +351,12 @@ impl Body<'_, '_> {
         if let Some(pre) = pre {
             let exhaled = inner.on(Side::Exhaled);
             self.bound_counts(pre, &exhaled);
-            let left = self.left_stars(std::slice::from_ref(pre), &exhaled, ErrorId::ExhaleFailed);
+            let left = self.left_stars(
+                std::slice::from_ref(pre),
+                &exhaled,
+                Given::InContract,
+                ErrorId::ExhaleFailed,
+            );
             let kept = self.credits_after(pre, &exhaled);
             let given = self.assertion(pre, &exhaled);
             self.emit(exhale(unplaced(given)));

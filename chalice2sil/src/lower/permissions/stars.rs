@@ -11,7 +11,7 @@
 //! - SOUNDNESS: how much is held is looked at before anything has been given. So locations are left
 //!   out, at both ends, where the same clauses give another amount of some location of their kind;
 //!   conditions that exclude each other, as in `n == 0 ? acc(x) : rd*(x)`, decide that with values
-//!   that the clauses fix.
+//!   that the clauses fix. Contracts look where `rd*` stands: there only amounts behind it count.
 //! - SOUNDNESS: counting permissions of a predicate contain no fraction. Nobody folds or unfolds
 //!   them if the predicate contains `rd*`, as they cannot be divided.
 
@@ -37,6 +37,16 @@ enum Kind {
     Field(FieldRef),
     Predicate(PredicateId),
     BackPointers(FieldId),
+}
+
+/// The kind of assertion that asks for `rd*`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// A contract, which says how much has to be held where `rd*` stands: when what stands before
+    /// it has been given.
+    InContract,
+    /// The body of a predicate, monitor or channel, of which that is checked beforehand.
+    InBody,
 }
 
 /// The part of the assertion in the making that is done.
@@ -198,7 +208,7 @@ impl Body<'_, '_> {
     /// fraction is held.
     pub(crate) fn check_stars(&mut self, clauses: &[Expr], env: &Env, kind: ErrorId) {
         let least = self.lowering.least_fraction();
-        for star in self.stars(clauses, &env.on(Side::Exhaled)) {
+        for star in self.stars(clauses, &env.on(Side::Exhaled), Given::InBody) {
             let claim = star.satisfies(|held| lt(least.clone(), held));
             self.check_is_fraction(claim, kind);
         }
@@ -213,7 +223,7 @@ impl Body<'_, '_> {
         env: &Env,
         kind: ErrorId,
     ) {
-        for star in self.stars(clauses, &env.on(Side::Inhaled)) {
+        for star in self.stars(clauses, &env.on(Side::Inhaled), Given::InBody) {
             let claim = star.satisfies(|held| self.lowering.known_fraction(held));
             let known = inhale(implies(is_taken.clone(), claim));
             self.emit(known.with(renamed(ErrorId::InhaleFailed, kind)));
@@ -230,11 +240,12 @@ impl Body<'_, '_> {
         &mut self,
         clauses: &[Expr],
         env: &Env,
+        given: Given,
         kind: ErrorId,
     ) -> Vec<s::Expr> {
         let mut left = Vec::new();
         let renaming = renamed(ErrorId::AssignmentFailed, kind);
-        for star in self.stars(clauses, &env.on(Side::Exhaled)) {
+        for star in self.stars(clauses, &env.on(Side::Exhaled), given) {
             let Some(object) = object_of(&star.location) else { continue };
             if star.binder.is_some() || star.each.is_some() {
                 continue;
@@ -291,7 +302,9 @@ impl Body<'_, '_> {
     /// Before a predicate is folded: what that leaves.
     pub(crate) fn left_of_folded(&mut self, access: &Access, env: &Env) -> Vec<s::Expr> {
         match self.inside(access, env) {
-            Some((body, inner)) => self.left_stars(body, &inner, ErrorId::FoldFailed),
+            Some((body, inner)) => {
+                self.left_stars(body, &inner, Given::InBody, ErrorId::FoldFailed)
+            }
             None => Vec::new(),
         }
     }
@@ -357,8 +370,8 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// The locations of which `clauses` ask `rd*`, and when they ask for no other amount of
-    /// locations of that kind.
-    fn stars(&mut self, clauses: &[Expr], env: &Env) -> Vec<Star> {
+    /// locations of that kind; in contracts, for none behind it.
+    fn stars(&mut self, clauses: &[Expr], env: &Env, given: Given) -> Vec<Star> {
         if !self.lowering.facts.counting || !clauses.iter().any(has_star) {
             return Vec::new();
         }
@@ -367,16 +380,17 @@ impl<'p> Member<'_, 'p> {
             for part in self.parts(clause, env) {
                 let Part::Access(access) = part.part else { continue };
                 match access.amount.kind {
-                    PermissionKind::Star => stars.push((part, access)),
+                    PermissionKind::Star => stars.push((part, access, others.len())),
                     _ => others.push((kinds_of(self, access), part)),
                 }
             }
         }
         let mut all = Vec::new();
-        for (part, access) in stars {
+        for (part, access, before) in stars {
             let kinds = kinds_of(self, access);
-            let mut beside =
-                others.iter().filter(|(other, _)| other.iter().any(|kind| kinds.contains(kind)));
+            let mut beside = others[if given == Given::InContract { before } else { 0 }..]
+                .iter()
+                .filter(|(other, _)| other.iter().any(|kind| kinds.contains(kind)));
             let mut guard = vec![part.guard.clone()];
             let mut defined = part.defined.clone();
             let is_alone = beside.all(|(_, other)| {

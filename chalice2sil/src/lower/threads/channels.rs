@@ -17,6 +17,7 @@ use crate::lower::annotations::{Annotate, renamed, said, unplaced};
 use crate::lower::assertions::{Guarded, Part};
 use crate::lower::env::{Env, LockState, Locks, ReadAmount, Side};
 use crate::lower::facts::mentions_credit;
+use crate::lower::permissions::stars::Given;
 use crate::lower::threads::levels::Level;
 use crate::names::fixed;
 
@@ -138,7 +139,7 @@ impl Body<'_, '_> {
             let clauses = std::slice::from_ref(clause);
             self.bound_all_counts(clauses, &inner);
             self.check_stars(clauses, &inner, ErrorId::SendFailed);
-            left = self.left_stars(clauses, &inner, ErrorId::SendFailed);
+            left = self.left_stars(clauses, &inner, Given::InBody, ErrorId::SendFailed);
         }
         actuals.insert(0, target);
         if lowering.facts.locking.speaks_of_sender(declared) {

@@ -19,6 +19,7 @@ use sil::syntax::TypeKind;
 use crate::build::*;
 use crate::lower::annotations::{Annotate, hidden, renamed, said, unplaced};
 use crate::lower::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
+use crate::lower::permissions::stars::Given;
 use crate::lower::{Body, Lowering};
 use crate::names::Names;
 
@@ -286,7 +287,8 @@ impl Body<'_, '_> {
             .collect::<Vec<_>>();
         let kept = self.kept_levels(&callee.requires, &contract);
         let given = and(std::iter::once(exists).chain(clauses).chain(kept));
-        let left = self.left_stars(&callee.requires, &contract, ErrorId::ExhaleFailed);
+        let left =
+            self.left_stars(&callee.requires, &contract, Given::InContract, ErrorId::ExhaleFailed);
         if !is_true(&given) {
             let given = exhale(unplaced(given))
                 .with(said(

@@ -20,6 +20,7 @@ use crate::build::*;
 use crate::lower::annotations::{Annotate, inner, named, renamed, said};
 use crate::lower::env::{Env, LockState, Locks, Side};
 use crate::lower::facts::{class_of, keeps_credits, mentions_credit};
+use crate::lower::permissions::stars::Given;
 use crate::lower::threads::history::one_state;
 use crate::lower::threads::levels::Level;
 use crate::lower::{Body, Lowering, Member};
@@ -82,7 +83,7 @@ impl Body<'_, '_> {
         let (protected, inner) = (self.protected(class), env.about(target.clone()));
         self.bound_all_counts(&protected, &inner);
         self.check_stars(&protected, &inner, ErrorId::FoldFailed);
-        let left = self.left_stars(&protected, &inner, ErrorId::FoldFailed);
+        let left = self.left_stars(&protected, &inner, Given::InBody, ErrorId::FoldFailed);
         let monitor = self.monitor_at(class, mode, target);
         self.emit(
             fold(acc(monitor.clone(), write()))
