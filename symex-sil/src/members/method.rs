@@ -28,15 +28,12 @@ use symex::members::analysis::has_two_readings;
 use symex::options::Join;
 use symex::report::Within;
 use symex::rules::language::Language;
-use symex::run::ahead::{Ahead, product, sum, ways_of_all};
+use symex::run::ahead::{Ahead, PATHS, product, sum, ways_of_all};
 use symex::run::explore::{End, Explorer};
 use symex::run::merge::{Guarded, Reached};
 use symex::state::heap::Heap;
 use symex::state::{Labelled, State};
 use symex::{Path, Reading, Stop, View};
-
-/// With more paths than this from the beginning of a method to its end, states are merged.
-const PATHS: u64 = 8;
 
 /// Nobody tries to follow more paths than this one by one: so many times as many as there may be,
 /// since conditions may depend on each other.

@@ -99,6 +99,9 @@ impl Counting<'_> {
     }
 }
 
+/// With more paths than this from the beginning of a method to its end, states are merged.
+pub const PATHS: u64 = 8;
+
 /// Returns the number of ways of one kind or another, capped.
 pub fn sum(left: u64, right: u64) -> u64 {
     left.saturating_add(right).min(MANY)
