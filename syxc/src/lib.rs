@@ -16,6 +16,7 @@
 //! [`calls`], [`loops`], [`terminates`] (that functions come to an end), [`threads`] (locks, forks
 //! and channels), [`member`].
 
+mod ahead;
 mod assertion;
 mod calls;
 mod defaults;
@@ -41,6 +42,7 @@ use std::ops::{Deref, DerefMut};
 use chalice::program::locking::Locking;
 use chalice::program::{self as tree, Expr};
 use la_arena::{Arena, ArenaMap, Idx};
+use rustc_hash::FxHashSet;
 use sil::program::{FieldId, Local, LocalId};
 use sil::source::{FileId, Span};
 use smt::terms::Sort;
@@ -57,6 +59,10 @@ pub struct Direct {
     locals: Arena<Local>,
     /// The variable of each ghost constant that says that it has been assigned.
     assigned: ArenaMap<tree::LocalId, LocalId>,
+    /// The conditionals that may be merged.
+    ahead: ahead::Ahead,
+    /// The variables of methods whose ghosts stay apart, which may be foreseen.
+    foreseen: FxHashSet<tree::LocalId>,
     this: LocalId,
     /// The amount that `rd` stands for where a state is: that of the method, the call or the loop.
     fraction: LocalId,

@@ -92,6 +92,7 @@ impl Statements<'_, '_> {
         self.learn_kept_levels(&method.requires)?;
         self.move_credits(&method.requires, false)?;
         self.frame.past.old = Some(self.here.heap.clone());
+        self.frame.thread.old_credits = self.here.credits.clone();
         self.threads.forget(method.results.iter().copied());
         if self.choose(&[None, None])? == 0 {
             self.here.heap = Heap::default();

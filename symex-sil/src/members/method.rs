@@ -10,7 +10,7 @@
 //! costs about n of them.
 //!
 //! [`merge`]: symex::run::merge
-//! [`ahead`]: symex::run::ahead
+//! [`ahead`]: crate::ahead
 
 mod contract;
 mod loops;
@@ -33,13 +33,10 @@ use symex::report::Within;
 use symex::rules::language::Language;
 use symex::run::explore::{End, Explorer};
 use symex::run::merge::{Guarded, Reached};
-use symex::run::ways::{product, sum};
+use symex::run::ways::{PATHS, product, sum};
 use symex::state::heap::Heap;
 use symex::state::{Labelled, State};
 use symex::{Path, Reading, Stop, View};
-
-/// With more paths than this from the beginning of a method to its end, states are merged.
-const PATHS: u64 = 8;
 
 /// Nobody tries to follow more paths than this one by one: so many times as many as there may be,
 /// since conditions may depend on each other.

@@ -1,5 +1,8 @@
 //! Numbers of ways, capped: their product never overflows.
 
+/// With more paths than this from the beginning of a method to its end, states are merged.
+pub const PATHS: u64 = 8;
+
 /// More is not told apart.
 const MANY: u64 = 1 << 20;
 
