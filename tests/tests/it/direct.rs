@@ -86,7 +86,7 @@ const CASES: [(&str, &[&str]); 22] = [
     ("tokens as values", &["tokens_are_values"]),
 ];
 
-/// The number of members of the corpus and of the examples that are supported, at least.
+/// So many members of the corpus and of the examples are supported, at least.
 const SUPPORTED: usize = 1440;
 
 fn programs() -> Vec<PathBuf> {
