@@ -133,7 +133,7 @@ fn choose<L: Copy + Eq + Hash, S>(
     Ok(())
 }
 
-/// So many demands are looked through one by one.
+/// The number of demands that are looked through one by one.
 const FEW: usize = 16;
 
 /// Exact amounts, added up by location on top of what was chosen.

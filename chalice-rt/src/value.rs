@@ -215,7 +215,7 @@ impl Value {
     }
 }
 
-/// So many elements fit into memory.
+/// The number of elements that fit into memory.
 const LONGEST: i64 = 50_000_000;
 
 impl Seq {
@@ -357,7 +357,7 @@ pub fn interval(bounds: Res<(i64, i64)>, at: At) -> Res<std::ops::Range<i64>> {
     }
 }
 
-/// So many values of a variable are tried.
+/// The number of values of a variable that are tried.
 const MOST: i64 = 20_000_000;
 
 /// Returns the greatest of numbers.

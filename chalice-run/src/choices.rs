@@ -136,11 +136,6 @@ impl Choices {
             random.0 ^= u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
     }
-
-    /// Forgets what was decided: the run that follows has decisions of its own.
-    pub fn restart(&mut self, script: Vec<u32>, policy: Policy) {
-        *self = Self::new(script, policy);
-    }
 }
 
 /// Decisions as text: numbers between dots, `n*times` for one that is taken several times in a row,

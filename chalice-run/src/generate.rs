@@ -258,7 +258,7 @@ impl<'c> Starts<'c> {
 /// many.
 const FRUITLESS: u32 = 40;
 
-/// So many of the integers that a program mentions are tried, with their neighbours.
+/// The number of tried integers among those that a program mentions, with their neighbours.
 const MENTIONED: usize = 16;
 
 /// Integers that matter to a method: small ones, those that the program mentions with their

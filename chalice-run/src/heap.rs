@@ -54,7 +54,7 @@ pub enum Holdings {
     Many(Box<OrdMap<Holder, Amount>>),
 }
 
-/// So many holders are looked through one by one.
+/// The number of holders that are looked through one by one.
 const FEW: usize = 8;
 
 impl Holdings {

@@ -539,7 +539,7 @@ pub struct Leaks {
     pub named: Vec<String>,
 }
 
-/// So many locations are named.
+/// The number of locations that are named.
 const NAMED: usize = 100;
 
 /// Lists the permissions that activations and loops have left behind.

@@ -59,7 +59,7 @@ pub enum Seq {
     Range(i64, i64),
 }
 
-/// So many elements are few: to copy them costs less than to share them.
+/// The largest number of elements for which a copy costs less than sharing.
 const FEW: usize = 64;
 
 impl Seq {

@@ -100,7 +100,7 @@ pub fn misplaced_old(assertion: &str) -> Option<String> {
     })
 }
 
-/// So many characters of a token are shown.
+/// The number of characters of a token that are shown.
 const SHOWN: usize = 60;
 
 /// Returns a token in a message: what cannot be seen is escaped, and one that fills pages is cut

@@ -83,9 +83,9 @@ pub(crate) struct Saved {
     pub(crate) answers: Vec<String>,
     /// `None`: it was ended from outside, or still goes on.
     pub(crate) ending: Option<Ending>,
-    /// So many members are finished.
+    /// The number of members that are finished.
     pub(crate) finished: usize,
-    /// So many lines are damaged.
+    /// The number of lines that are damaged.
     pub(crate) damaged: usize,
 }
 

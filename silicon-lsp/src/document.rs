@@ -81,8 +81,8 @@ enum State {
     Done(Done),
 }
 
-/// So many workers may end with a version before its members are verified one at a time, and before
-/// the one that is being verified is given up.
+/// The highest number of workers that may end with a version before its members are verified one at
+/// a time, and before the one that is being verified is given up.
 const ENDS_TOGETHER: u32 = 1;
 const ENDS_ALONE: u32 = 3;
 /// So many may end while no member is being verified, as when the text is loaded: nobody can be

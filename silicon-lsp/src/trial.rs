@@ -15,7 +15,7 @@ use crate::protocol::{Attempt, Found, Judged, Trial};
 
 /// So long all attempts together may take.
 const BUDGET: Duration = Duration::from_secs(1);
-/// So many edits that help are enough for one finding.
+/// The number of helpful edits that are enough for one finding.
 const ENOUGH: usize = 3;
 
 /// Judges each attempt of a trial, as far as there is time.

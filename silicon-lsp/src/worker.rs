@@ -133,7 +133,7 @@ fn verify(job: Job, wanted: &AtomicU64, answers: &Arc<Answers>, reader: Reader) 
     say(&Event::Done { job: number, verdict, found: is_over.then_some(found) });
 }
 
-/// So many paths are told; others are counted.
+/// The number of paths that are told; others are counted.
 const PATHS: usize = 8;
 
 fn show_states(Question { number, name, uri, text, line }: Question) {

@@ -69,7 +69,8 @@ struct Entry {
     used: u64,
 }
 
-/// So many answers are kept. Beyond that, the half that was not used for longest is forgotten.
+/// The number of answers that are kept. Beyond that, the half that was not used for longest is
+/// forgotten.
 const MOST: usize = 20_000;
 
 /// The outcome of a task.

@@ -326,7 +326,7 @@ fn words(verdict: Verdict) -> &'static str {
     }
 }
 
-/// So many of the places where the solver took most steps are listed.
+/// The number of listed places where the solver took most steps.
 const HARDEST: usize = 5;
 
 /// Milliseconds with one decimal, as reports show times.

@@ -169,14 +169,14 @@ struct Comparer<'c> {
     limits: Limits,
 }
 
-/// So many statements are executed of a method's starts together, if some do not end; each start
-/// has a share.
+/// The number of statements that are executed of a method's starts together, if some do not end;
+/// each start has a share.
 const STATEMENTS: u64 = 10_000_000;
 
-/// So many statements may be executed from any start.
+/// The highest number of statements that may be executed from any start.
 const SHARE: u64 = 1_000;
 
-/// So many schedules of a start are explored.
+/// The number of schedules of a start that are explored.
 const SCHEDULES: u64 = 20_000;
 
 /// How methods are run.
@@ -201,8 +201,8 @@ impl Comparer<'_> {
             && members.all(|one| one.verdict == MemberVerdict::Verified)
     }
 
-    /// Tells whether a failure contradicts the verifier. All threads of a deadlock cause it, so a
-    /// deadlock does if every member is verified.
+    /// Tells whether a failure contradicts the verifier. A deadlock does if every member is
+    /// verified, since all of its threads cause it.
     fn is_disagreement(&self, verdict: Verdict, failure: &Failure) -> bool {
         let is_verified = |one: &crate::observation::Member| one.verdict == MemberVerdict::Verified;
         // What an invariant says of two states is judged where it is declared, in no method.

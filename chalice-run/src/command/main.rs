@@ -39,7 +39,7 @@ impl Args {
     }
 }
 
-/// So many steps of each thread are shown where something goes wrong.
+/// The number of steps of each thread that are shown where something goes wrong.
 const LAST: usize = 20;
 
 const WRONG_USE: u8 = 2;

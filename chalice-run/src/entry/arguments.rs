@@ -20,7 +20,7 @@ pub fn read(machine: &mut Machine<'_>, text: &str, ty: &Type) -> Result<Value, S
     Err(format!("{} follows the value", shown(reader.rest)))
 }
 
-/// So many characters of what is wrong are shown.
+/// The number of shown characters of a mistaken text.
 const SHOWN: usize = 40;
 
 /// Shows the text in place of the expected one.

@@ -133,7 +133,7 @@ fn running(sources: &Sources, machine: &Machine<'_>, number: usize) -> String {
     text
 }
 
-/// So many methods that a thread is in are shown.
+/// The number of shown methods that a thread is in.
 const SHOWN: usize = 20;
 
 fn shares(machine: &Machine<'_>, parts: &[(crate::heap::Holder, crate::amount::Amount)]) -> String {

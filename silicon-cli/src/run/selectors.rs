@@ -4,7 +4,7 @@ use hints::spelling::{Spelling, did_you_mean};
 use silicon::session::selectable::{Selectable, matches, members};
 use silicon::session::{Input, Lines, Outcome};
 
-/// As many names are listed where none is near.
+/// The number of names that are listed where none is near.
 const LISTED: usize = 5;
 
 /// The selectors of a run for which no member was found.

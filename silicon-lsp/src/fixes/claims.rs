@@ -7,7 +7,7 @@ use super::{Cure, Place, Titled, stated};
 use crate::index::Means;
 use crate::tokens::Declares;
 
-/// So many parameters are looked at for a measure.
+/// The number of parameters that are looked at for a measure.
 const PARAMETERS: usize = 4;
 
 impl Cure<'_> {

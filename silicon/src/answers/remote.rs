@@ -36,7 +36,7 @@ const LONG_PATIENCE: Duration = Duration::from_secs(60);
 const SHARE: u32 = 20;
 /// So many requests at a time.
 const AT_ONCE: usize = 64;
-/// So many answers may wait to be written; others are lost.
+/// The highest number of answers that may wait to be written; others are lost.
 const MOST_WAITING: usize = 4096;
 
 /// A server's answers.
@@ -294,7 +294,7 @@ struct Fuse {
     tell: PipeWriter,
 }
 
-/// So many characters of a reason are told, which a pipe takes in one piece.
+/// The number of characters of a reason that are told, which a pipe takes in one piece.
 const REASON: usize = 300;
 
 impl Fuse {

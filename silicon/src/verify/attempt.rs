@@ -138,8 +138,8 @@ pub(super) struct Tried {
     in_parts: bool,
 }
 
-/// So many paths are followed one by one before states are merged. Proofs about one path are easier
-/// than proofs about several, and most methods have no more.
+/// The number of paths that are followed one by one before states are merged. Proofs about one path
+/// are easier than proofs about several, and most methods have no more.
 const FEW_PATHS: u64 = 40;
 
 /// How many questions the last attempt may ask beyond four times those of the others, and how many

@@ -5,105 +5,22 @@ use front::grow_stack;
 use rustc_hash::FxHashSet;
 
 use super::{
-    Access, Annotation, Block, Expr, ExprKind, LocalId, NewObject, Place, Procedure, Program, Stmt,
-    StmtKind, Variable,
+    Access, Annotation, Block, Expr, ExprKind, LocalId, Place, Procedure, Program, Stmt, StmtKind,
+    Variable,
 };
 
-impl Expr {
-    /// Calls `visit` on each direct subexpression from left to right, those in annotations
-    /// included.
-    pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
-        match &self.kind {
+/// Collects the operands of an expression from left to right; the caller says which parts of the
+/// forms with binders, annotations or another state count.
+macro_rules! operands {
+    ($kind:expr, $iter:ident { $($others:tt)* }) => {
+        match $kind {
             ExprKind::Int(_)
             | ExprKind::Bool(_)
             | ExprKind::Null
             | ExprKind::Emp
             | ExprKind::Local(_)
             | ExprKind::Global(_)
-            | ExprKind::FieldMap(_) => {}
-            ExprKind::FieldRead { receiver: only, .. }
-            | ExprKind::Destruct { term: only, .. }
-            | ExprKind::ArrayLength(only)
-            | ExprKind::ArrayCells(only)
-            | ExprKind::ArrayMap(only)
-            | ExprKind::CellArray(only)
-            | ExprKind::CellIndex(only)
-            | ExprKind::CellContent(only)
-            | ExprKind::Unary { operand: only, .. }
-            | ExprKind::Old(only)
-            | ExprKind::Known(only)
-            | ExprKind::SetComprehension { body: only, .. }
-            | ExprKind::MapComprehension { body: only, .. }
-            | ExprKind::ByteToInt(only)
-            | ExprKind::IntToByte(only) => visit(only),
-            ExprKind::Element { array: left, index: right }
-            | ExprKind::MapRead { map: left, key: right }
-            | ExprKind::PointsTo { location: left, value: right }
-            | ExprKind::Binary { left, right, .. }
-            | ExprKind::PartOf { part: left, whole: right }
-            | ExprKind::Implies { guard: left, body: right }
-            | ExprKind::Disjoint(left, right) => {
-                visit(left);
-                visit(right);
-            }
-            ExprKind::MapUpdate { map: first, key: second, value: third }
-            | ExprKind::Conditional { condition: first, then: second, otherwise: third }
-            | ExprKind::Reach { field: first, from: second, to: third } => {
-                visit(first);
-                visit(second);
-                visit(third);
-            }
-            ExprKind::Btwn { field, from, via, to } => {
-                [field, from, via, to].into_iter().for_each(|part| visit(part));
-            }
-            ExprKind::Frame { except, within, before, after } => {
-                [except, within, before, after].into_iter().for_each(|part| visit(part));
-            }
-            ExprKind::Construct { arguments: all, .. }
-            | ExprKind::Apply { arguments: all, .. }
-            | ExprKind::And(all)
-            | ExprKind::Or(all)
-            | ExprKind::Star(all)
-            | ExprKind::Overlap(all)
-            | ExprKind::Set(all) => all.iter().for_each(visit),
-            ExprKind::Predicate(predicate) => predicate.arguments.iter().for_each(visit),
-            ExprKind::Access(access) => access.for_each_child(visit),
-            ExprKind::Chain { first, rest } => {
-                visit(first);
-                rest.iter().for_each(|(_, operand)| visit(operand));
-            }
-            ExprKind::Unfolding { predicate, body } => {
-                predicate.arguments.iter().for_each(&mut *visit);
-                visit(body);
-            }
-            ExprKind::Quantified { variables, body, .. } => {
-                variables.iter().filter_map(|bound| bound.domain.as_ref()).for_each(&mut *visit);
-                visit(body);
-            }
-            ExprKind::Annotated { body, annotations } => {
-                visit(body);
-                annotations.iter().for_each(|annotation| annotation.for_each_child(visit));
-            }
-        }
-    }
-
-    /// Returns the direct subexpressions that are evaluated where the expression is, from left to
-    /// right: not those below a binder, in annotations or in another state.
-    pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
-        match &mut self.kind {
-            ExprKind::Int(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Null
-            | ExprKind::Emp
-            | ExprKind::Local(_)
-            | ExprKind::Global(_)
-            | ExprKind::FieldMap(_)
-            | ExprKind::Old(_)
-            | ExprKind::SetComprehension { .. }
-            | ExprKind::MapComprehension { .. }
-            | ExprKind::Quantified { .. }
-            | ExprKind::Unfolding { .. }
-            | ExprKind::Access(_) => Vec::new(),
+            | ExprKind::FieldMap(_) => Vec::new(),
             ExprKind::FieldRead { receiver: only, .. }
             | ExprKind::Destruct { term: only, .. }
             | ExprKind::ArrayLength(only)
@@ -114,7 +31,6 @@ impl Expr {
             | ExprKind::CellContent(only)
             | ExprKind::Unary { operand: only, .. }
             | ExprKind::Known(only)
-            | ExprKind::Annotated { body: only, .. }
             | ExprKind::ByteToInt(only)
             | ExprKind::IntToByte(only) => vec![only],
             ExprKind::Element { array: left, index: right }
@@ -129,9 +45,9 @@ impl Expr {
             | ExprKind::Reach { field: first, from: second, to: third } => {
                 vec![first, second, third]
             }
-            ExprKind::Btwn { field, from, via, to } => vec![field, from, via, to],
-            ExprKind::Frame { except, within, before, after } => {
-                vec![except, within, before, after]
+            ExprKind::Btwn { field: first, from: second, via: third, to: fourth }
+            | ExprKind::Frame { except: first, within: second, before: third, after: fourth } => {
+                vec![first, second, third, fourth]
             }
             ExprKind::Construct { arguments: all, .. }
             | ExprKind::Apply { arguments: all, .. }
@@ -139,13 +55,54 @@ impl Expr {
             | ExprKind::Or(all)
             | ExprKind::Star(all)
             | ExprKind::Overlap(all)
-            | ExprKind::Set(all) => all.iter_mut().collect(),
-            ExprKind::Predicate(predicate) => predicate.arguments.iter_mut().collect(),
+            | ExprKind::Set(all) => all.$iter().collect(),
+            ExprKind::Predicate(predicate) => predicate.arguments.$iter().collect(),
             ExprKind::Chain { first, rest } => {
-                let rest = rest.iter_mut().map(|(_, operand)| operand);
-                std::iter::once(&mut **first).chain(rest).collect()
+                let mut parts: Vec<_> = rest.$iter().map(|(_, operand)| operand).collect();
+                parts.insert(0, first);
+                parts
             }
+            $($others)*
         }
+    };
+}
+
+impl Expr {
+    /// Calls `visit` on each direct subexpression from left to right, those in annotations
+    /// included.
+    pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        let parts: Vec<&'e Expr> = operands!(&self.kind, iter {
+            ExprKind::Old(only)
+            | ExprKind::SetComprehension { body: only, .. }
+            | ExprKind::MapComprehension { body: only, .. } => vec![only],
+            ExprKind::Access(access) => return access.for_each_child(visit),
+            ExprKind::Unfolding { predicate, body } => {
+                predicate.arguments.iter().chain([&**body]).collect()
+            }
+            ExprKind::Quantified { variables, body, .. } => {
+                let domains = variables.iter().filter_map(|bound| bound.domain.as_ref());
+                domains.chain([&**body]).collect()
+            }
+            ExprKind::Annotated { body, annotations } => {
+                visit(body);
+                return annotations.iter().for_each(|annotation| annotation.for_each_child(visit));
+            }
+        });
+        parts.into_iter().for_each(visit);
+    }
+
+    /// Returns the direct subexpressions that are evaluated where the expression is, from left to
+    /// right: not those below a binder, in annotations or in another state.
+    pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
+        operands!(&mut self.kind, iter_mut {
+            ExprKind::Old(_)
+            | ExprKind::SetComprehension { .. }
+            | ExprKind::MapComprehension { .. }
+            | ExprKind::Quantified { .. }
+            | ExprKind::Unfolding { .. }
+            | ExprKind::Access(_) => Vec::new(),
+            ExprKind::Annotated { body, .. } => vec![body],
+        })
     }
 
     /// Does the expression or one inside it satisfy `claim`?
@@ -189,41 +146,6 @@ impl Annotation {
 }
 
 impl Stmt {
-    /// Calls `visit` on each expression that stands directly in the statement, not on those of
-    /// statements inside it.
-    pub fn for_each_expr<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
-        match &self.kind {
-            StmtKind::Block(_)
-            | StmtKind::Declare(_)
-            | StmtKind::Havoc(_)
-            | StmtKind::Choose(_) => {}
-            StmtKind::Assign { places, values } => {
-                places.iter().for_each(|place| place.for_each_child(visit));
-                values.iter().for_each(visit);
-            }
-            StmtKind::AssignText { array: only, .. }
-            | StmtKind::Free(only)
-            | StmtKind::Assume { condition: only, .. }
-            | StmtKind::Assert { condition: only, .. }
-            | StmtKind::Split(only)
-            | StmtKind::If { condition: only, .. } => visit(only),
-            StmtKind::Call { arguments: all, .. } | StmtKind::Return(all) => {
-                all.iter().for_each(visit);
-            }
-            StmtKind::New { object, .. } => match object {
-                NewObject::Struct(_) => {}
-                NewObject::Array { length, .. } => visit(length),
-            },
-            StmtKind::Fold(predicate) | StmtKind::Unfold(predicate) => {
-                predicate.arguments.iter().for_each(visit);
-            }
-            StmtKind::While { condition, invariants, .. } => {
-                visit(condition);
-                invariants.iter().for_each(|clause| visit(&clause.condition));
-            }
-        }
-    }
-
     /// Calls `visit` on each statement directly inside this one.
     pub fn for_each_stmt<'e>(&'e self, visit: &mut dyn FnMut(&'e Stmt)) {
         match &self.kind {
@@ -307,19 +229,5 @@ impl Program {
         let is_open =
             |local: &LocalId| self.locals[*local].is_implicit && !assigned.contains(local);
         procedure.results.iter().copied().filter(is_open).collect()
-    }
-}
-
-impl Place {
-    /// Calls `visit` on each expression that says where it is.
-    pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
-        match self {
-            Self::Variable(_) => {}
-            Self::Field { receiver: only, .. } | Self::Cell(only) => visit(only),
-            Self::Element { array, index } => {
-                visit(array);
-                visit(index);
-            }
-        }
     }
 }

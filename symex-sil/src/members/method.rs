@@ -480,7 +480,7 @@ impl<'p> Driver<'_, 'p> {
         let postconditions = &contract.postconditions;
         self.sil.show_state_at_all(spans(postconditions));
         self.sil.show_state_at_end(self.method.implementations[self.implementation].span);
-        let left_out = self.sil.beyond_judgement(contract)?;
+        let left_out = self.beyond_judgement(contract)?;
         self.sil.consume_all(postconditions, |clause| {
             let blame = Blame::new(ErrorId::PostconditionViolated, clause.span).trusted();
             if left_out.contains(&clause.span) { blame.silent() } else { blame }

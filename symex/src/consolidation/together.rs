@@ -21,8 +21,8 @@ use crate::findings::blame::{Blame, ErrorId};
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::{Amounts, Engine, Explore, Stop};
 
-/// So many instances are opened way by way. Of more, the ways through each are merged: ways of
-/// instances beside each other multiply.
+/// The number of instances that are opened way by way. Of more, the ways through each are merged:
+/// ways of instances beside each other multiply.
 const WAY_BY_WAY: usize = 6;
 
 impl Engine<'_> {

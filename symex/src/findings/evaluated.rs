@@ -7,7 +7,7 @@ use smt::terms::Term;
 use crate::report::{PartValue, Value, Variable};
 use crate::{Stop, View};
 
-/// So many parts of a condition are told.
+/// The number of parts of a condition that are told.
 const TOLD: usize = 12;
 
 /// The expressions evaluated so far. Empty unless counterexamples are asked for.

@@ -12,9 +12,9 @@ use crate::report::shown::{Contents, HeldPermission, NamedValue, ShownState};
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::{Configuration, Path, Symbols};
 
-/// So many facts are shown of a state.
+/// The number of facts that are shown of a state.
 const FACTS: usize = 40;
-/// So many nodes of a term are shown; a larger one has no words.
+/// The number of nodes of a term that are shown; a larger one has no words.
 const NODES: usize = 60;
 /// Names like `x.next.next.f` have at most so many fields.
 const FIELDS: usize = 4;

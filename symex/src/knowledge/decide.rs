@@ -236,7 +236,7 @@ impl Engine<'_> {
         Ok(answer.into())
     }
 
-    /// Which way this run goes; the other way is taken by another run.
+    /// Decides a condition for this run; another run takes the other way.
     pub fn branch(&mut self, condition: Term) -> Result<bool, Stop> {
         if let Some(value) = self.terms.as_bool(condition) {
             self.count(Means::Form);

@@ -21,7 +21,7 @@ use crate::{Amounts, Configuration, Path, Symbols};
 /// How many steps a name may have, as in `list.next.value`.
 const LONGEST: usize = 6;
 
-/// So many of the permissions given away are kept in mind.
+/// The number of permissions given away that are kept in mind.
 const KEPT: usize = 32;
 
 impl Configuration<'_> {

@@ -108,7 +108,7 @@ pub(super) struct Scope {
     pub(super) sets: Vec<String>,
     /// Instances that are held.
     pub(super) instances: Vec<String>,
-    /// So many variables are bound.
+    /// The number of variables that are bound.
     pub(super) bound: usize,
 }
 

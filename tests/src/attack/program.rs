@@ -35,7 +35,7 @@ pub struct Attack {
     pub(super) formals: Vec<Formal>,
     /// Where the run starts: with values for the parameters and all fields.
     pub(super) start: State,
-    /// As many of the first steps are the precondition.
+    /// The number of the first steps that are the precondition.
     pub(super) required: usize,
     pub(super) steps: Vec<Step>,
 }

@@ -10,7 +10,7 @@ use chalice_run::generate::{Bounds, Found, Order, StartText, Starts};
 use chalice_run::machine::{Config, Machine};
 use chalice_run::run::{Outcome, Scheduling, run};
 
-/// So many runs are tried.
+/// The number of runs that are tried.
 const TRIALS: u32 = 2_000;
 
 /// A run that goes wrong.
@@ -64,8 +64,8 @@ pub(super) fn smaller(
     }
 }
 
-/// So many decisions behind one that is made smaller may be its own, as the elements behind a
-/// length.
+/// The highest number of decisions that may belong to the one before them, as the
+/// elements behind a length.
 const OWN: usize = 4;
 
 /// Decisions of which one is smaller, perhaps without one of those behind it.

@@ -35,7 +35,8 @@ const AGAINST: [(&str, &str); 1] = [
     ("run/explore", "knowledge/decide"),
 ];
 
-/// So many files of the engine may know each other in circles, by name or by calls.
+/// The highest number of files of the engine that may know each other in circles, by name or by
+/// calls.
 const KNOT: usize = 11;
 
 fn root() -> PathBuf {

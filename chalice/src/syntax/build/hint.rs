@@ -122,7 +122,7 @@ fn new_with_arguments(statement: &str) -> Option<&str> {
     slips::is_target(class.trim()).then(|| class.trim())
 }
 
-/// Returns a word that no statement, clause or declaration starts with, but nearly.
+/// Proposes a word of a statement, clause or declaration that a misspelt word is near to.
 fn misspelt(word: &str, is_found: bool, expected: &str) -> Option<String> {
     if expected == "an expression"
         || expected == "a type"

@@ -3,12 +3,12 @@
 use sil::program::{Contract, Expr, ExprKind, Location};
 use sil::source::Span;
 
-use crate::rules::Sil;
+use super::Driver;
 use symex::Stop;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::findings::log::Recalled;
 
-impl Sil<'_, '_> {
+impl Driver<'_, '_> {
     /// Returns the postconditions that a body cannot be held to. These are those that
     /// are not well-formed and speak of permission, or make sense only if something else holds. And
     /// where there are instances, what cannot be read may be inside of one, where it has a value:
@@ -27,16 +27,16 @@ impl Sil<'_, '_> {
         let mut was_ill_formed = false;
         let mut left_out = Vec::new();
         for clause in &contract.postconditions {
-            let is_left_out = if self.recall(Recalled::Misapplied(clause.span))? {
+            let is_left_out = if self.sil.recall(Recalled::Misapplied(clause.span))? {
                 true
-            } else if self.is_ill_formed(clause.span)? {
+            } else if self.sil.is_ill_formed(clause.span)? {
                 was_ill_formed = true;
-                !clause.is_pure() || self.is_ill_formed_because(clause.span, &leave_it_open)?
+                !clause.is_pure() || self.sil.is_ill_formed_because(clause.span, &leave_it_open)?
             } else {
                 was_ill_formed && may_be_inside && reads_locations(clause)
             };
             if is_left_out {
-                self.log.rely_on_report();
+                self.sil.log.rely_on_report();
                 left_out.push(clause.span);
             }
         }

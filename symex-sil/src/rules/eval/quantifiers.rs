@@ -12,7 +12,7 @@ use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId, unsupported_at};
 use symex::knowledge::goals::Noted;
 use symex::state::heap::Resource;
-use symex::{Explore, Stop, View, Watch};
+use symex::{Configuration, Explore, Stop, View, Watch};
 
 /// A trigger with variables for what is not defined in it.
 struct Pattern {
@@ -30,34 +30,6 @@ struct Body {
 }
 
 impl Sil<'_, '_> {
-    /// Defines the summaries of the fields that are read below a quantifier before it is entered:
-    /// what is learnt inside stays under the conditions and triggers of the place where it was
-    /// learnt.
-    pub(crate) fn define_summaries<'e>(
-        &mut self,
-        formulas: impl IntoIterator<Item = &'e Expr>,
-    ) -> Result<(), Stop> {
-        let mut fields = BTreeSet::new();
-        let mut heaps = vec![self.here.heap.clone()];
-        for formula in formulas {
-            walk_expr(formula, |expr| match &expr.kind {
-                ExprKind::FieldRead { field, .. } => {
-                    fields.insert(Resource::Field(*field));
-                }
-                ExprKind::Old { label: OldLabel::Entry, .. } => {
-                    heaps.extend(self.frame.past.old.clone());
-                }
-                ExprKind::Old { label: OldLabel::Label(label), .. } => {
-                    heaps.extend(
-                        self.frame.past.labels.get(label).map(|passed| passed.heap.clone()),
-                    );
-                }
-                _ => {}
-            });
-        }
-        self.summaries_of(fields, &heaps)
-    }
-
     /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way
     /// quantified.
     pub(crate) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
@@ -67,7 +39,7 @@ impl Sil<'_, '_> {
         if !body.is_pure() {
             return unsupported_at(expr.span, "quantified permissions");
         }
-        self.define_summaries([&**body])?;
+        define_summaries(self, [&**body])?;
         let at_start = self.state();
         let fixed = one_point::values(*quantifier, variables, body);
         for &(variable, value) in &fixed {
@@ -377,4 +349,30 @@ pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
         variables[0]
     });
     if further || !inferred.variables.is_empty() { Vec::new() } else { inferred.triggers }
+}
+
+/// Defines the summaries of the fields that are read below a quantifier before it is entered:
+/// what is learnt inside stays under the conditions and triggers of the place where it was
+/// learnt.
+pub(crate) fn define_summaries<'e>(
+    at: &mut Configuration<'_>,
+    formulas: impl IntoIterator<Item = &'e Expr>,
+) -> Result<(), Stop> {
+    let mut fields = BTreeSet::new();
+    let mut heaps = vec![at.here.heap.clone()];
+    for formula in formulas {
+        walk_expr(formula, |expr| match &expr.kind {
+            ExprKind::FieldRead { field, .. } => {
+                fields.insert(Resource::Field(*field));
+            }
+            ExprKind::Old { label: OldLabel::Entry, .. } => {
+                heaps.extend(at.frame.past.old.clone());
+            }
+            ExprKind::Old { label: OldLabel::Label(label), .. } => {
+                heaps.extend(at.frame.past.labels.get(label).map(|passed| passed.heap.clone()));
+            }
+            _ => {}
+        });
+    }
+    at.summaries_of(fields, &heaps)
 }

@@ -5,6 +5,7 @@ use sil::program::{Expr, ExprKind, Location, Resource as Asked};
 use smt::terms::{Quant, Term, Terms};
 
 use crate::rules::Sil;
+use crate::rules::eval::quantifiers::define_summaries;
 use crate::rules::quantified::normalise::{QuantifiedConjunct, Step};
 use symex::findings::blame::{Blame, Reason};
 use symex::permission::quantified::{self};
@@ -137,7 +138,7 @@ impl Sil<'_, '_> {
             Step::Guard { condition, .. } => condition,
             Step::Let { value, .. } => value,
         });
-        self.define_summaries(steps.chain([conjunct.body]))?;
+        define_summaries(self, steps.chain([conjunct.body]))?;
         let mut variables = Vec::with_capacity(conjunct.prefix.variables.len());
         for (position, &variable) in conjunct.prefix.variables.iter().enumerate() {
             let locals = self.frame.locals;

@@ -10,10 +10,10 @@ use crate::findings::names as author;
 use crate::report::{HeapPlace, Location, Share, Value, Variable};
 use crate::state::heap::Resource;
 
-/// So many elements of a sequence are shown.
+/// The number of elements of a sequence that are shown.
 const SHOWN: i64 = 6;
 
-/// So many values are looked for in a set or map.
+/// The number of values that are looked for in a set or map.
 const CANDIDATES: usize = 12;
 
 /// Constructors are shown so deep inside each other.

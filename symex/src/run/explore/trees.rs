@@ -15,7 +15,7 @@ use crate::findings::blame::{Blame, ErrorId, Reason};
 use crate::findings::log::Recalled;
 use crate::run::parts::{Part, STEPS, Whole};
 
-/// So many propositions are there to decide.
+/// The number of propositions that are there to decide.
 const PROPOSITIONS: u8 = 3;
 /// How much more the end of a path counts than what was merged before.
 const WEIGHT: i64 = 7;

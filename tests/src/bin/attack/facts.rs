@@ -41,7 +41,7 @@ pub(super) struct Options {
     open: bool,
 }
 
-/// As many facts are in one program.
+/// The number of facts that are in one program.
 const SIZE: usize = 20;
 
 pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
