@@ -112,7 +112,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| path.display().to_string())
 }
 
-/// The time of a program, as it measures it itself.
+/// Returns the time of a program, as it measures it itself.
 fn time(command: &Path, at: usize, runs: usize) -> Result<Mean> {
     let mut times = Vec::new();
     for run in 0..=runs {

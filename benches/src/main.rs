@@ -162,7 +162,7 @@ fn write(file: Option<&Path>, text: &str) -> Result<()> {
     fs::write(file, text).with_context(|| file.display().to_string())
 }
 
-/// The programs to measure, each with the name of its group: its folder.
+/// Returns the programs to measure, each with the name of its group: its folder.
 fn programs(inputs: &[PathBuf]) -> Vec<(String, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut programs = Vec::new();

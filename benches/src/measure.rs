@@ -47,7 +47,7 @@ impl Phase {
         Phase::Prover,
     ];
 
-    /// The heading of its column.
+    /// Returns the heading of its column.
     pub fn name(self) -> &'static str {
         match self {
             Phase::ChaliceParse => "ch.parse",
@@ -80,7 +80,7 @@ impl Run {
         self.times[phase as usize] = time;
     }
 
-    /// All phases, the prover's time being part of verification.
+    /// Returns all phases, the prover's time being part of verification.
     pub fn total(&self) -> Duration {
         Phase::ALL.into_iter().filter(|&phase| phase != Phase::Prover).map(|p| self.of(p)).sum()
     }
@@ -96,7 +96,7 @@ impl Run {
 /// A run that got to a verdict, or `Err` with what the front end has to say.
 pub type Measured = Result<(Run, &'static str), String>;
 
-/// The translation of a Chalice program in the form that the commands exchange.
+/// Returns the translation of a Chalice program in the form that the commands exchange.
 pub fn translation(name: &str, text: &str) -> Result<String, String> {
     let (translated, messages) = chalice2sil::translate_text(name, text, &[], Form::Graph);
     translated.ok_or_else(|| messages.first().map_or(String::new(), |first| first.text.clone()))
@@ -128,7 +128,7 @@ pub fn chalice(name: &str, text: &str, options: &Options) -> Measured {
     verify_text(name, &printed, options, run)
 }
 
-/// The translation of an SPL program in the form that the commands exchange.
+/// Returns the translation of an SPL program in the form that the commands exchange.
 pub fn spl_translation(name: &str, text: &str) -> Result<String, String> {
     let (settings, options) = Default::default();
     let translated =
@@ -185,7 +185,7 @@ fn first_of(problems: &[Diagnostic]) -> String {
     first.map_or_else(|| "no program".to_owned(), |problem| problem.message.clone())
 }
 
-/// The weightiest verdict on a member.
+/// Returns the weightiest verdict on a member.
 fn verdict(report: &Report) -> &'static str {
     match report.members.iter().map(|member| member.verdict).max() {
         None => "empty",

@@ -44,7 +44,7 @@ impl Commands {
         Ok(Commands { directory })
     }
 
-    /// Those beside the running program, as they are: nothing is built.
+    /// Returns those beside the running program, as they are: nothing is built.
     ///
     /// # Errors
     /// There are none.
@@ -59,12 +59,12 @@ impl Commands {
         Ok(commands)
     }
 
-    /// The command that runs Chalice.
+    /// Returns the command that runs Chalice.
     pub fn runner(&self) -> PathBuf {
         self.directory.join("chalice-run")
     }
 
-    /// The verifier.
+    /// Returns the verifier.
     pub fn silicon(&self) -> PathBuf {
         self.directory.join("silicon")
     }

@@ -66,7 +66,7 @@ const EXPLORED: [(&str, &str, &str); 3] = [
 /// How many schedules of an example are run, and how many visible steps each may have.
 const BOUNDS: (u64, u64) = (10_000, 200);
 
-/// The numbers, a line each.
+/// Returns the numbers, a line each.
 pub fn table() -> String {
     table_within(BOUNDS.0)
 }

@@ -15,8 +15,8 @@ const COLUMNS: [(&str, &[Phase]); 6] = [
     ("Prover", &[Phase::Prover]),
 ];
 
-/// A table: programs as rows, in milliseconds, with a line of sums and what a reader has to know
-/// about the run.
+/// Returns a table: programs as rows, in milliseconds, with a line of sums and what a reader has to
+/// know about the run.
 pub fn table(rows: &[Row], runs: usize, threads: usize, cores: usize) -> String {
     let group = width(rows, "Group", |row| &row.group);
     let name = width(rows, "Name", |row| &row.name);
@@ -74,7 +74,7 @@ fn line(text: &mut String, row: &Row) {
     }
 }
 
-/// The sums of the columns. A sum has no meaningful deviation.
+/// Returns the sums of the columns. A sum has no meaningful deviation.
 fn sum(rows: &[Row]) -> Row {
     let mut sum = Row::default();
     for row in rows {
@@ -128,7 +128,7 @@ pub fn csv(rows: &[Row]) -> String {
     text
 }
 
-/// A cell that may contain anything, as RFC 4180 has it.
+/// Returns a cell that may contain anything, as RFC 4180 has it.
 fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -100,7 +100,7 @@ pub fn measure(directory: &Path, commands: &Commands, runs: usize) -> Result<Vec
     Ok(rows)
 }
 
-/// A line a procedure, and the sums.
+/// Returns a line a procedure, and the sums.
 pub fn table(rows: &[Row]) -> String {
     let mut text = format!("{:<28} {:>8} {:>14}  verdict\n", "procedure", "thesis", "ours");
     for row in rows {

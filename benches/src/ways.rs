@@ -112,7 +112,7 @@ fn members(file: &Path, direct: bool) -> Vec<MemberOutcome> {
 /// Where the bars of the histogram begin.
 const BARS: [f64; 7] = [0.0, 0.5, 0.8, 1.0, 1.25, 1.6, 2.5];
 
-/// A line a file that has supported members, and what that comes to.
+/// Returns a line a file that has supported members, and what that comes to.
 pub fn table(rows: &[Row]) -> String {
     let mut text = format!(
         "{:>9} {:>8} {:>14} {:>14} {:>7}  file\n",
@@ -170,7 +170,7 @@ fn factors(of: &str, factors: impl Iterator<Item = f64>) -> String {
     text
 }
 
-/// The numbers behind the table.
+/// Returns the numbers behind the table.
 pub fn csv(rows: &[Row]) -> String {
     let mut text = "file,members,supported,agreeing,translated_ms,translated_questions,direct_ms,direct_questions\n".to_owned();
     for Row { file, members, supported, agreeing, translated, direct } in rows {

@@ -72,7 +72,7 @@ pub const QUANTIFIED: [(&str, f64); 9] = [
     ("parallel_replace", 0.27),
 ];
 
-/// The first program below a folder that has a name, but for signs between words.
+/// Returns the first program below a folder that has a name, but for signs between words.
 fn find(programs: &[PathBuf], name: &str) -> Option<PathBuf> {
     let plain = |text: &str| text.replace('-', "_").to_lowercase();
     let is_it = |path: &&PathBuf| {
@@ -82,7 +82,7 @@ fn find(programs: &[PathBuf], name: &str) -> Option<PathBuf> {
     programs.iter().find(is_it).cloned()
 }
 
-/// The first program of a folder `harness` that starts a program: their names begin alike.
+/// Returns the first program of a folder `harness` that starts a program: their names begin alike.
 fn harness(programs: &[PathBuf], name: &str) -> Option<PathBuf> {
     let is_it = |path: &&PathBuf| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -105,7 +105,7 @@ fn code(command: &Path, arguments: &[&Path]) -> Result<i32> {
     status.code().context("it was ended by a signal")
 }
 
-/// The times of `silicon`, and its verdict.
+/// Returns the times of `silicon`, and its verdict.
 fn verified(commands: &Commands, arguments: &[&Path], runs: usize) -> Result<(Mean, &'static str)> {
     let mut times = Vec::new();
     let mut verdict = "";
@@ -156,7 +156,7 @@ pub fn syxc(folders: &[PathBuf], commands: &Commands, runs: usize) -> Result<Str
     Ok(text)
 }
 
-/// The table of runtime checking: what the verifier and a run say, theirs and ours.
+/// Returns the table of runtime checking: what the verifier and a run say, theirs and ours.
 ///
 /// # Errors
 /// A command does not start, or no program is there.
@@ -195,7 +195,7 @@ pub fn runtime(folders: &[PathBuf], commands: &Commands) -> Result<String> {
     Ok(text)
 }
 
-/// The table of quantified permission: seconds, theirs and ours.
+/// Returns the table of quantified permission: seconds, theirs and ours.
 ///
 /// # Errors
 /// A command does not start, or no program is there.

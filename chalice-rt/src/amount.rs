@@ -231,7 +231,7 @@ impl Amount {
         Self::of(sum)
     }
 
-    /// The product.
+    /// Returns the product.
     ///
     /// # Errors
     /// A counting permission times anything but a number that leaves whole counting permissions.

@@ -18,18 +18,18 @@ macro_rules! flaws {
             /// All of them, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The kind, if it is always the same.
+            /// Returns the kind, if it is always the same.
             pub fn kind(self) -> Option<&'static str> {
                 let kind = match self { $(Self::$variant => $kind,)* };
                 (!kind.is_empty()).then_some(kind)
             }
 
-            /// The reason.
+            /// Returns the reason.
             pub fn reason(self) -> &'static str {
                 match self { $(Self::$variant => $reason,)* }
             }
 
-            /// The words, in which `{}` stands for a name or a number.
+            /// Returns the words, in which `{}` stands for a name or a number.
             fn text(self) -> &'static str {
                 match self { $(Self::$variant => $words,)* }
             }
@@ -96,7 +96,7 @@ flaws! {
 }
 
 impl Flaw {
-    /// The words, about names and numbers.
+    /// Returns the words, about names and numbers.
     pub fn words(self, about: &[&dyn Display]) -> String {
         let mut words = String::new();
         let mut about = about.iter();

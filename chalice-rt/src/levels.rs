@@ -60,8 +60,8 @@ impl Levels {
         self.below[other.0 as usize].binary_search(&one.0).is_ok()
     }
 
-    /// A new level above and below others, each of the lower ones being below each of the upper
-    /// ones.
+    /// Returns a new level above and below others, each of the lower ones being below each of the
+    /// upper ones.
     pub fn between(&mut self, lower: &[Level], upper: &[Level]) -> Level {
         let mut set = vec![Level::BOTTOM.0];
         for level in lower {

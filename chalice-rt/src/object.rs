@@ -113,7 +113,7 @@ impl Holding {
         self.credits.retain(|(_, balance)| *balance != 0);
     }
 
-    /// The right to receive.
+    /// Returns the right to receive.
     pub fn balance(&self, channel: &Object) -> i64 {
         let found = self.credits.iter().find(|(other, _)| other.id == channel.id);
         found.map_or(0, |(_, balance)| *balance)
@@ -185,7 +185,7 @@ impl Object {
         Self { id, kind, cells, extra: OnceLock::new() }
     }
 
-    /// The value of a cell.
+    /// Returns the value of a cell.
     pub fn get(&self, cell: u32) -> Value {
         locked(&self.cells[cell as usize]).clone()
     }
@@ -197,12 +197,12 @@ impl Object {
         drop(old);
     }
 
-    /// The parts that only some objects need.
+    /// Returns the parts that only some objects need.
     pub fn extra(&self) -> &Extra {
         self.extra.get_or_init(Box::default)
     }
 
-    /// A predicate instance.
+    /// Returns a predicate instance.
     pub fn instance(&self, predicate: u32) -> Kept {
         let mut instances = locked(&self.extra().instances);
         match instances.iter().find(|(other, _)| *other == predicate) {
@@ -215,12 +215,12 @@ impl Object {
         }
     }
 
-    /// A location of it.
+    /// Returns a location of it.
     pub fn loc(&self, part: Part) -> Loc {
         Loc { object: self.id, part }
     }
 
-    /// The number of its cells.
+    /// Returns the number of its cells.
     pub fn cells(&self) -> u32 {
         self.cells.len() as u32
     }

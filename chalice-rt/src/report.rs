@@ -24,7 +24,7 @@ pub fn main(program: &'static Program) -> ExitCode {
     })
 }
 
-/// A finding as a line, in the short form of `chalice-run`.
+/// Returns a finding as a line, in the short form of `chalice-run`.
 pub fn text(program: &Program, finding: &Finding) -> String {
     let Finding { id, at, message, .. } = finding;
     let file = program.files.get(usize::from(at.file)).copied().unwrap_or_default();

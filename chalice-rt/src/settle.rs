@@ -49,7 +49,7 @@ pub trait Account<L> {
     /// Does something with the read fractions of the run.
     fn fractions<T>(&mut self, action: impl FnOnce(&mut Fractions) -> T) -> T;
 
-    /// The sign of an amount.
+    /// Returns the sign of an amount.
     fn sign(&mut self, amount: &Amount) -> Sign {
         amount.plain_sign().unwrap_or_else(|| self.fractions(|all| all.sign(amount)))
     }

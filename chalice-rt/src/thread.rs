@@ -239,7 +239,7 @@ impl Thread {
         fractions.unwrap_or_else(std::sync::PoisonError::into_inner).is_readable(&amount)
     }
 
-    /// The value of a cell, if it may be read.
+    /// Returns the value of a cell, if it may be read.
     ///
     /// # Errors
     /// It may not.
@@ -440,7 +440,7 @@ impl Thread {
         }
     }
 
-    /// The locks held when the innermost activation began.
+    /// Returns the locks held when the innermost activation began.
     fn held_at_entry(&self) -> Locks {
         let activation = self.frames.iter().rev().find(|frame| !frame.is_loop);
         activation.map(|frame| frame.held.clone()).unwrap_or_default()
@@ -524,7 +524,7 @@ impl Thread {
         self.push(Granted { holding: Holding::default(), kappa });
     }
 
-    /// An object that was there before the entry began.
+    /// Returns an object that was there before the entry began.
     pub fn existing(&self, kind: &'static Kind, values: Vec<Value>) -> Arc<Object> {
         Arc::new(Object::new(self.world.next_object(), kind, values))
     }
@@ -579,7 +579,7 @@ pub fn blamed<T>(result: Res<T>, kind: &'static str, at: Option<At>) -> Res<T> {
     })
 }
 
-/// The failure of an obligation, in its own words.
+/// Returns the failure of an obligation, in its own words.
 ///
 /// # Errors
 /// Those of the result.

@@ -15,7 +15,7 @@ pub struct At {
     pub column: u32,
 }
 
-/// A place.
+/// Returns a place.
 pub const fn at(file: u16, line: u32, column: u32) -> At {
     At { file, line, column }
 }
@@ -42,7 +42,7 @@ impl Fault {
         Self { kind, reason, at, clause: None, words: flaw.words(about) }
     }
 
-    /// The place to be blamed.
+    /// Returns the place to be blamed.
     pub fn place(&self) -> At {
         self.clause.unwrap_or(self.at)
     }
@@ -74,7 +74,7 @@ impl From<Fault> for Box<Trouble> {
     }
 }
 
-/// A failed check as an error.
+/// Returns a failed check as an error.
 ///
 /// # Errors
 /// Always.

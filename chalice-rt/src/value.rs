@@ -57,7 +57,7 @@ impl Value {
         matches!(self, Self::Bool(true))
     }
 
-    /// The object it refers to.
+    /// Returns the object it refers to.
     ///
     /// # Errors
     /// It is null.
@@ -91,7 +91,7 @@ impl Value {
         Self::Set(Arc::new(items.into_iter().collect()))
     }
 
-    /// The elements of a sequence or set, in order.
+    /// Returns the elements of a sequence or set, in order.
     pub fn elements(&self) -> Vec<Value> {
         match self {
             Self::Seq(seq) => seq.iter().collect(),
@@ -100,7 +100,7 @@ impl Value {
         }
     }
 
-    /// The distinct elements, in the order in which they occur first.
+    /// Returns the distinct elements, in the order in which they occur first.
     #[expect(clippy::mutable_key_type, reason = "the order of objects is that of their numbers")]
     pub fn distinct(&self) -> Vec<Value> {
         let mut seen = BTreeSet::new();
@@ -144,7 +144,7 @@ impl Value {
         })
     }
 
-    /// An element of a sequence.
+    /// Returns an element of a sequence.
     ///
     /// # Errors
     /// There is no such element.
@@ -159,7 +159,7 @@ impl Value {
         }
     }
 
-    /// A bound of a slice, which is not below another, nor beyond the sequence.
+    /// Returns a bound of a slice, which is not below another, nor beyond the sequence.
     ///
     /// # Errors
     /// It is.
@@ -171,7 +171,7 @@ impl Value {
         fail(Flaw::SliceBounds, at, &[&bound, &least, &length])
     }
 
-    /// The elements from one bound up to another.
+    /// Returns the elements from one bound up to another.
     #[must_use]
     pub fn slice(&self, from: i64, to: i64) -> Value {
         match self {
@@ -183,17 +183,17 @@ impl Value {
         }
     }
 
-    /// The union of two sets.
+    /// Returns the union of two sets.
     pub fn union(&self, other: &Value) -> Value {
         self.sets(other, |one, two| one.union(two).cloned().collect())
     }
 
-    /// The elements of one set that are not in the other.
+    /// Returns the elements of one set that are not in the other.
     pub fn difference(&self, other: &Value) -> Value {
         self.sets(other, |one, two| one.difference(two).cloned().collect())
     }
 
-    /// The elements that two sets share.
+    /// Returns the elements that two sets share.
     pub fn intersection(&self, other: &Value) -> Value {
         self.sets(other, |one, two| one.intersection(two).cloned().collect())
     }
@@ -301,7 +301,7 @@ pub fn mul(one: i64, two: i64, at: At) -> Res<i64> {
     fits(one.checked_mul(two), at)
 }
 
-/// The Euclidean quotient.
+/// Returns the Euclidean quotient.
 ///
 /// # Errors
 /// The divisor, which stands at a place of its own, is zero, or the number is beyond those of a
@@ -314,7 +314,7 @@ pub fn div(one: i64, two: i64, divisor: At) -> Res<i64> {
     }
 }
 
-/// The Euclidean remainder.
+/// Returns the Euclidean remainder.
 ///
 /// # Errors
 /// The divisor, which stands at a place of its own, is zero.
@@ -326,7 +326,7 @@ fn fits(number: Option<i64>, at: At) -> Res<i64> {
     number.ok_or_else(|| Box::new(Trouble::Bound("a number is beyond those of a machine", at)))
 }
 
-/// The integers from one up to another.
+/// Returns the integers from one up to another.
 ///
 /// # Errors
 /// The bounds are not in order, or too far apart.
@@ -360,7 +360,7 @@ pub fn interval(bounds: Res<(i64, i64)>, at: At) -> Res<std::ops::Range<i64>> {
 /// So many values of a variable are tried.
 const MOST: i64 = 20_000_000;
 
-/// The greatest of numbers.
+/// Returns the greatest of numbers.
 ///
 /// # Errors
 /// There are none.

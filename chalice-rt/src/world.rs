@@ -120,7 +120,7 @@ impl Wish {
         self.is_granted(&locked(&self.object().extra().status))
     }
 
-    /// The thread that has what is waited for, if it is one.
+    /// Returns the thread that has what is waited for, if it is one.
     fn owner(&self) -> Option<u32> {
         let status = locked(&self.object().extra().status);
         match self {
@@ -406,7 +406,7 @@ fn is_stuck(threads: &Threads, thread: u32) -> bool {
     true
 }
 
-/// The finding that ends a run, in words.
+/// Returns the finding that ends a run, in words.
 fn finding(trouble: &Trouble) -> Option<Finding> {
     let (verdict, id, at, message) = match trouble {
         Trouble::Fault(fault) => {

@@ -8,7 +8,7 @@
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    /// The next number.
+    /// Returns the next number.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -17,7 +17,7 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// A number below a limit, which is not zero.
+    /// Returns a number below a limit, which is not zero.
     pub fn below(&mut self, limit: u32) -> u32 {
         (self.draw() % u64::from(limit)) as u32
     }
@@ -77,7 +77,7 @@ impl Choices {
     }
 
     /// One of so many possibilities; beyond the script, the caller decides.
-    pub fn choose_or(
+    pub(crate) fn choose_or(
         &mut self,
         of: u32,
         about: About,
@@ -128,11 +128,6 @@ impl Choices {
         self.misfit = None;
     }
 
-    /// From now on, decisions are taken like this.
-    pub fn set_policy(&mut self, policy: Policy) {
-        self.policy = policy;
-    }
-
     /// Tries all later decisions once more in another way: first by a script, then by the policy,
     /// which goes its own way for each `number`.
     pub(crate) fn try_instead(&mut self, script: Vec<u32>, number: u32) {
@@ -150,7 +145,7 @@ impl Choices {
 
 /// Decisions as text: numbers between dots, `n*times` for one that is taken several times in a row,
 /// `-` if there are none.
-pub fn schedule_text(decisions: &[Decision]) -> String {
+pub(crate) fn schedule_text(decisions: &[Decision]) -> String {
     let numbers: Vec<u32> = decisions.iter().map(|decision| decision.choice).collect();
     numbers_text(&numbers)
 }

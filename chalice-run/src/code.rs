@@ -205,13 +205,13 @@ impl Code {
         lower::lower(program, options, lower::Ghosts::Erased)
     }
 
-    /// The method with a qualified name, `C.m`.
+    /// Returns the method with a qualified name, `C.m`.
     pub fn method(&self, name: &str) -> Option<u32> {
         self.methods.iter().position(|method| method.name == name).map(|at| at as u32)
     }
 }
 
-/// The index of an id of the resolved program.
+/// Returns the index of an id of the resolved program.
 pub(crate) fn index<T>(id: la_arena::Idx<T>) -> u32 {
     id.into_raw().into_u32()
 }

@@ -35,7 +35,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The refusal as a failure of the whole.
+    /// Returns the refusal as a failure of the whole.
     pub fn failure(&self, method: &str) -> Failure {
         let id = findings::full_id(ErrorId::NotSupported, Some(Reason::FeatureUnsupported));
         Failure {
@@ -91,7 +91,7 @@ impl Ty {
         }
     }
 
-    /// The type in Rust.
+    /// Returns the type in Rust.
     fn text(self) -> &'static str {
         match self {
             Self::Int => "i64",
@@ -100,7 +100,7 @@ impl Ty {
         }
     }
 
-    /// The type of a parameter that is only read.
+    /// Returns the type of a parameter that is only read.
     fn lent(self) -> &'static str {
         if self == Self::Value { "&Value" } else { self.text() }
     }
@@ -123,7 +123,7 @@ struct Emitter<'e> {
 
 /// The place of an expression: the slots it has, and the method whose past it may speak of.
 #[derive(Clone, Copy)]
-struct Scope<'s> {
+struct Context<'s> {
     frame: &'s Frame,
     /// The method, and how many of its slots never change.
     method: Option<(u32, usize)>,
@@ -136,7 +136,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A place, as emitted code has it.
+    /// Returns a place, as emitted code has it.
     fn at(&self, span: Span) -> String {
         let place = self.sources.place(span.start);
         let file = self.sources.file_of(span.start);
@@ -153,7 +153,8 @@ impl Emitter<'_> {
     }
 }
 
-/// The text of a module with `PROGRAMS`: each does what one of several machines is about to do.
+/// Returns the text of a module with `PROGRAMS`: each does what one of several machines is about to
+/// do.
 ///
 /// # Errors
 /// A part of them that cannot be emitted.

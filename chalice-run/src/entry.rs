@@ -14,7 +14,7 @@ use crate::heap::ObjectKind;
 use crate::machine::{Config, Machine};
 use crate::value::Value;
 
-/// The method that a run starts with.
+/// Returns the method that a run starts with.
 ///
 /// # Errors
 /// The list of methods that can start, if no method, or more than one, has the name of an entry.
@@ -72,7 +72,8 @@ impl From<String> for NoStart {
     }
 }
 
-/// A machine about to execute the entry, which has been given what its precondition asks for.
+/// Returns a machine about to execute the entry, which has been given what its precondition asks
+/// for.
 ///
 /// # Errors
 /// Arguments that do not fit, or a precondition that cannot be granted, or not within the default

@@ -23,12 +23,12 @@ use front::grow_stack;
 use crate::code::{Bool2, Compare, Expr, Kind};
 use crate::fault::{Fault, Res, reference_or_null};
 use crate::heap::Holder;
-use crate::machine::Machine;
+use crate::machine::{Evaluator, World};
 use crate::transfer::Transfer;
 use crate::value::{Arithmetic, Ref, Value};
 
-impl Machine<'_> {
-    /// The value of an expression.
+impl Evaluator<'_> {
+    /// Returns the value of an expression.
     pub(crate) fn eval(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         match &e.kind {
             Kind::Slot(slot) => {
@@ -47,7 +47,7 @@ impl Machine<'_> {
         value
     }
 
-    /// The truth of an expression.
+    /// Returns the truth of an expression.
     pub(crate) fn truth(&mut self, e: &Expr, slots: &mut [Value]) -> Res<bool> {
         self.eval(e, slots).map(|value| value.is_true())
     }
@@ -160,7 +160,7 @@ impl Machine<'_> {
         })
     }
 
-    /// The value of a variable, which is used: if nobody gave it one, that is noted once.
+    /// Returns the value of a variable, which is used: if nobody gave it one, that is noted once.
     fn used(&mut self, slot: &mut Value, span: Span) -> Value {
         if let Value::Unset(value) = slot {
             self.unset.insert(span);
@@ -197,12 +197,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Does the thread of the scope hold a lock?
-    pub(crate) fn holds(&self, object: Ref, mode: LockMode) -> bool {
-        let is_write = mode == LockMode::Write;
-        self.held().iter().any(|held| held.object == object && held.write == is_write)
-    }
-
     /// A transfer that only checks whether the current holder has what an assertion asks for.
     pub(crate) fn check_now(&mut self, e: &Expr, slots: &mut [Value]) -> Res<()> {
         self.only_looking(|machine| {
@@ -210,5 +204,13 @@ impl Machine<'_> {
             machine.collect(e, slots, &mut check)?;
             machine.settle(check).map(|_| ())
         })
+    }
+}
+
+impl World<'_> {
+    /// Does the thread of the scope hold a lock?
+    pub(crate) fn holds(&self, object: Ref, mode: LockMode) -> bool {
+        let is_write = mode == LockMode::Write;
+        self.held().iter().any(|held| held.object == object && held.write == is_write)
     }
 }

@@ -64,7 +64,7 @@ impl Fault {
 
     /// The fault with a kind of its own.
     #[must_use]
-    pub fn of_kind(mut self, kind: ErrorId) -> Self {
+    pub(crate) fn of_kind(mut self, kind: ErrorId) -> Self {
         self.kind.get_or_insert(kind);
         self
     }
@@ -110,7 +110,7 @@ impl From<Fault> for Box<Trouble> {
     }
 }
 
-/// A location of which the run does not know that the object exists.
+/// Returns a location of which the run does not know that the object exists.
 pub(crate) fn reference_or_null<T>(
     value: &Value,
     span: Span,

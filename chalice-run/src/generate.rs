@@ -157,7 +157,7 @@ impl<'c> Starts<'c> {
         StartText { decisions, integers: self.extra.clone() }
     }
 
-    /// The next start. Its machine goes on to take decisions as it was found.
+    /// Returns the next start. Its machine goes on to take decisions as it was found.
     pub fn next_start(&mut self) -> Found<'c> {
         self.renewals = 0;
         let mut renewed = 0;

@@ -159,7 +159,7 @@ impl Holdings {
         self.add(to, amount);
     }
 
-    /// The sum over all holders.
+    /// Returns the sum over all holders.
     pub fn total(&self) -> Amount {
         self.parts().iter().fold(Amount::NONE, |sum, (_, amount)| sum.plus(amount))
     }
@@ -311,6 +311,13 @@ pub struct Loc {
     pub part: Part,
 }
 
+impl Loc {
+    /// Returns the location of an object's level.
+    pub(crate) fn mu(object: Ref) -> Self {
+        Self { object, part: Part::Cell(0) }
+    }
+}
+
 /// Part of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
@@ -349,32 +356,32 @@ impl Heap {
         Ref(self.objects.len() as u32 - 1)
     }
 
-    /// An object, unless it is the one that stands for those that do not exist.
+    /// Returns an object, unless it is the one that stands for those that do not exist.
     pub fn get(&self, object: Ref) -> Option<&Object> {
         self.objects.get(object.0 as usize)
     }
 
-    /// An object that exists.
+    /// Returns an object that exists.
     pub fn object(&self, object: Ref) -> &Object {
         &self.objects[object.0 as usize]
     }
 
-    /// An object that exists.
-    pub fn object_mut(&mut self, object: Ref) -> &mut Object {
+    /// Returns an object that exists.
+    pub(crate) fn object_mut(&mut self, object: Ref) -> &mut Object {
         &mut self.objects[object.0 as usize]
     }
 
     /// Returns the parts that only some objects have, of an object that needs them.
-    pub fn extra_mut(&mut self, object: Ref) -> &mut Extra {
+    pub(crate) fn extra_mut(&mut self, object: Ref) -> &mut Extra {
         self.object_mut(object).extra.get_or_insert_default()
     }
 
-    /// The lock of an object, if it is shared.
+    /// Returns the lock of an object, if it is shared.
     pub fn lock(&self, object: Ref) -> Option<&Lock> {
         self.get(object)?.extra.as_ref()?.lock.as_ref()
     }
 
-    /// The state of a token.
+    /// Returns the state of a token.
     pub fn token(&self, object: Ref) -> Option<&TokenState> {
         self.get(object)?.extra.as_ref()?.token.as_ref()
     }
@@ -392,7 +399,7 @@ impl Heap {
     }
 
     /// Returns the holders of permission to a location of an object that exists.
-    pub fn holdings_mut(&mut self, loc: Loc) -> &mut Holdings {
+    pub(crate) fn holdings_mut(&mut self, loc: Loc) -> &mut Holdings {
         let object = self.object_mut(loc.object);
         match loc.part {
             Part::Cell(cell) => &mut object.cells[cell as usize].holdings,
@@ -438,7 +445,7 @@ impl Heap {
 
     /// Gives a cell the value that it turns out to have had in a recorded state, and since then
     /// until it was written.
-    pub fn decide_at(&mut self, object: Ref, cell: u32, epoch: u32, value: Value) {
+    pub(crate) fn decide_at(&mut self, object: Ref, cell: u32, epoch: u32, value: Value) {
         let cell = &mut self.objects[object.0 as usize].cells[cell as usize];
         if cell.since > epoch
             && let Some(history) = &mut cell.history
@@ -461,8 +468,8 @@ impl Heap {
         }
     }
 
-    /// The value of a cell in a recorded state.
-    pub fn value_at(&self, object: Ref, cell: u32, epoch: u32) -> &Value {
+    /// Returns the value of a cell in a recorded state.
+    pub(crate) fn value_at(&self, object: Ref, cell: u32, epoch: u32) -> &Value {
         let cell = &self.objects[object.0 as usize].cells[cell as usize];
         if cell.since <= epoch {
             return &cell.value;
@@ -577,7 +584,7 @@ mod tests {
     #[test]
     fn transfers_lose_nothing() {
         let (mut heap, object) = heap();
-        let loc = Loc { object, part: Part::Cell(0) };
+        let loc = Loc::mu(object);
         let half = Amount::number(Rational::new(1, 2));
         let holdings = heap.holdings_mut(loc);
         holdings.transfer(Holder::Frame(0), Holder::Message(1), &half);

@@ -388,7 +388,7 @@ mod tests {
         })
     }
 
-    /// The contracts that are blamed for a failure at an assertion.
+    /// Returns the contracts that are blamed for a failure at an assertion.
     fn blamed(method: &str, text: &str) -> Vec<Contract> {
         match found_at(method, text) {
             Search::ByContract(_, blame) => blame.iter().map(|one| one.contract).collect(),

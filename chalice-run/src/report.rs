@@ -57,7 +57,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The exit code of the command.
+    /// Returns the exit code of the command.
     pub fn exit_code(&self) -> u8 {
         match self.verdict {
             Verdict::Failed | Verdict::Deadlock => 1,

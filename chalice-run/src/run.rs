@@ -9,7 +9,7 @@ use findings::ErrorId;
 use crate::choices::{About, Policy, SplitMix, schedule_text};
 use crate::fault::{Fault, PartValue, Trouble};
 use crate::heap::Holder;
-use crate::machine::{Assume, Counts, Machine, Pending, Status, Trace};
+use crate::machine::{Assume, Counts, Machine, Pending, Status, Trace, World};
 use crate::value::Value;
 use chalice::program::LockMode;
 
@@ -240,7 +240,7 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// The fault that stops the run.
-    pub fn settle_threads(&mut self) -> crate::fault::Res<()> {
+    pub(crate) fn settle_threads(&mut self) -> crate::fault::Res<()> {
         while self.unsettled < self.threads.len() {
             let thread = self.unsettled;
             self.unsettled += 1;
@@ -250,14 +250,16 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
 
-    /// The threads whose next step can be taken now, in the order of their forks.
-    pub fn enabled(&self) -> Vec<usize> {
+impl World<'_> {
+    /// Returns the threads whose next step can be taken now, in the order of their forks.
+    pub(crate) fn enabled(&self) -> Vec<usize> {
         (0..self.threads.len()).filter(|&thread| self.is_enabled(thread)).collect()
     }
 
     /// Can a thread take its next step?
-    pub fn is_enabled(&self, thread: usize) -> bool {
+    pub(crate) fn is_enabled(&self, thread: usize) -> bool {
         let Status::At(pending) = self.threads[thread].status else { return false };
         match pending {
             // Others have done what is waited for.
@@ -278,7 +280,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The thread that another one waits for, if it is one.
+    /// Returns the thread that another one waits for, if it is one.
     fn waits_for(&self, thread: usize) -> Option<usize> {
         let Status::At(pending) = self.threads[thread].status else { return None };
         if self.is_enabled(thread) {
@@ -523,7 +525,7 @@ fn waiting_for_ever(machine: &Machine<'_>, thread: usize) -> Failure {
     Failure { notes, ..failure }
 }
 
-/// A policy for values that nobody has chosen, by a seed.
+/// Returns a policy for values that nobody has chosen, by a seed.
 pub fn random_values(seed: u64) -> Policy {
     Policy::Random(SplitMix(seed ^ 0x5bd1_e995))
 }
@@ -562,7 +564,7 @@ pub fn leaks(machine: &Machine<'_>) -> Leaks {
     leaks
 }
 
-/// The holder that the entry had.
+/// Returns the holder that the entry had.
 fn main(machine: &Machine<'_>) -> Holder {
     machine.threads.first().map_or(Holder::Nobody, |thread| thread.root)
 }

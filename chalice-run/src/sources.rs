@@ -57,12 +57,12 @@ impl Sources {
         Options::of(&self.whole.text, &self.asked)
     }
 
-    /// The files with where each begins in the whole.
+    /// Returns the files with where each begins in the whole.
     pub fn files(&self) -> &[(SourceFile, u32)] {
         &self.files
     }
 
-    /// The file that an offset is in: its number.
+    /// Returns the file that an offset is in: its number.
     pub fn file_of(&self, offset: u32) -> usize {
         self.files.partition_point(|(_, start)| *start <= offset).saturating_sub(1)
     }
@@ -89,7 +89,7 @@ impl Sources {
         self.files[file].0.text.get(range).unwrap_or_default()
     }
 
-    /// The names and values of parts, each once, and none that is known or the receiver.
+    /// Returns the names and values of parts, each once, and none that is known or the receiver.
     pub fn values(&self, parts: &[PartValue], known: &[(String, String)]) -> Vec<(String, String)> {
         let mut values: Vec<(String, String)> = Vec::new();
         for part in parts {
@@ -103,7 +103,7 @@ impl Sources {
         values
     }
 
-    /// The line on which a span starts.
+    /// Returns the line on which a span starts.
     pub fn line(&self, span: Span) -> usize {
         self.place(span.start).line
     }

@@ -29,7 +29,9 @@ use crate::amount::Amount;
 use crate::code::{Expr, Instr, Kind, Op, Rhs};
 use crate::fault::{Fault, Res, Trouble, blamed, reference_or_null};
 use crate::heap::{Holder, Loc, ObjectKind, Part};
-use crate::machine::{Activation, Machine, OldState, Pending, Status, Trace, TraceLine};
+use crate::machine::{
+    Activation, Evaluator, Machine, OldState, Pending, Status, Trace, TraceLine, World,
+};
 use crate::run::Failure;
 use crate::transfer::Transfer;
 use crate::value::{Level, Ref, Value};
@@ -82,32 +84,6 @@ impl<'c> Machine<'c> {
         }
         self.threads[thread].status = Status::Ready;
         self.advance(thread)
-    }
-
-    fn next_instr(&self, thread: usize) -> Option<&'c Instr> {
-        let top = self.threads[thread].stack.last()?;
-        Some(&self.code.methods[top.method as usize].body[top.pc as usize])
-    }
-
-    /// Sets the scope to that of the running statement.
-    fn enter(&mut self, thread: usize, instr: &Instr) {
-        let running = &mut self.threads[thread];
-        running.place = instr.span;
-        let Some(top) = running.stack.last() else { return };
-        let (holder, kappa) = top.current();
-        self.scope.thread = Some(thread as u32);
-        self.scope.holder = holder;
-        self.scope.kappa = kappa;
-        self.scope.at = None;
-        self.scope.old = OldState::Entry;
-        self.scope.checks = self.config.checks;
-        self.opened.clear();
-        if !self.evaluating.is_empty() {
-            self.evaluating.clear();
-            self.measured.clear();
-            self.milestone = None;
-        }
-        self.depth = 0;
     }
 
     /// Evaluates something with the variables of a thread's innermost activation.
@@ -178,24 +154,21 @@ impl<'c> Machine<'c> {
         Ok(Next::On)
     }
 
-    fn is_late(&self) -> bool {
-        self.config.deadline.is_some_and(|deadline| std::time::Instant::now() >= deadline)
-    }
-
     fn note(&mut self, thread: usize, instr: &Instr) {
         let moved = std::mem::take(&mut self.moved);
+        let object = self.subject.take();
         if self.config.trace == Trace::All || is_sync(&instr.op) {
-            self.trace.push(TraceLine {
+            let line = TraceLine {
                 step: self.counts.steps,
                 thread: thread as u32,
                 span: instr.span,
                 what: word(&instr.op),
-                object: self.subject.take(),
+                object,
                 moved,
                 clock: self.threads[thread].clock.clone(),
-            });
+            };
+            self.trace.push(line);
         }
-        self.subject = None;
     }
 
     fn operation(&mut self, thread: usize, instr: &'c Instr, slots: &mut [Value]) -> Res<Next> {
@@ -262,7 +235,145 @@ impl<'c> Machine<'c> {
         Ok(Next::On)
     }
 
-    /// A condition that decides where to go on: it must have a value.
+    fn assign_field(
+        &mut self,
+        thread: usize,
+        (receiver, cell, tracked): (&Expr, u32, Option<u32>),
+        value: &Rhs,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        let object = self.eval(receiver, slots)?;
+        let object = reference_or_null(&object, receiver.span, |object| object)?;
+        self.counts.checks += 1;
+        self.ask_full(Loc { object, part: Part::Cell(cell) }, span, Flaw::NoWrite)?;
+        let value = self.right_hand_side(thread, value, slots)?;
+        let Some(back) = tracked else {
+            let known = &self.heap.object(object).cells[cell as usize].value;
+            if !endless::is_plainly_equal(known, &value) {
+                self.noise += 1;
+            }
+            self.heap.write(object, cell, value);
+            return Ok(());
+        };
+        self.redirect((object, cell, back), value, span)
+    }
+
+    /// Returns the effect of the next statement that other threads can notice, if there is one. It
+    /// makes the checks that the thread alone decides.
+    fn visible(&mut self, thread: usize, instr: &'c Instr) -> Res<Option<Pending>> {
+        let span = instr.span;
+        let pending = match &instr.op {
+            Op::Acquire { target, mode } => {
+                let result = self.with_slots(thread, |machine, slots| {
+                    machine.before_acquire(target, span, slots)
+                });
+                Pending::Acquire(blamed(result, ErrorId::AcquireFailed, None)?, *mode)
+            }
+            Op::Join { token, .. } => {
+                let result = self
+                    .with_slots(thread, |machine, slots| machine.before_join(token, span, slots));
+                let token = blamed(result, ErrorId::JoinFailed, None)?;
+                if !self.is_by_contract(thread) {
+                    self.wake(token);
+                }
+                Pending::Join(token)
+            }
+            Op::Receive { channel, .. } => {
+                let result = self.with_slots(thread, |machine, slots| {
+                    machine.before_receive(channel, span, slots)
+                });
+                Pending::Receive(blamed(result, ErrorId::ReceiveFailed, None)?)
+            }
+            Op::Send { channel, .. } => {
+                let result = self.with_slots(thread, |machine, slots| {
+                    let value = machine.eval(channel, slots)?;
+                    reference_or_null(&value, channel.span, |channel| channel)
+                });
+                Pending::Send(blamed(result, ErrorId::SendFailed, None)?)
+            }
+            Op::Call(site) if self.code.classes[self.class_of(site.method)].prints => {
+                Pending::Output
+            }
+            _ if self.config.preempt_everywhere => Pending::Step,
+            _ => return Ok(None),
+        };
+        Ok(Some(pending))
+    }
+
+    /// Somebody waits for a thread, so it has to run now.
+    fn wake(&mut self, token: Ref) {
+        let Some(thread) = self.heap.token(token).and_then(|state| state.thread) else { return };
+        let joined = &mut self.threads[thread as usize];
+        if joined.is_parked {
+            joined.is_parked = false;
+            joined.status = Status::Ready;
+            self.unsettled = self.unsettled.min(thread as usize);
+        }
+    }
+}
+
+impl<'c> World<'c> {
+    fn next_instr(&self, thread: usize) -> Option<&'c Instr> {
+        let top = self.threads[thread].stack.last()?;
+        Some(&self.code.methods[top.method as usize].body[top.pc as usize])
+    }
+
+    fn is_late(&self) -> bool {
+        self.config.deadline.is_some_and(|deadline| std::time::Instant::now() >= deadline)
+    }
+
+    /// Checks that the holder of the scope has everything of a location.
+    pub(crate) fn ask_full(&mut self, loc: Loc, span: Span, flaw: Flaw) -> Res<()> {
+        if !self.config.checks {
+            return Ok(());
+        }
+        let is_whole = self.heap.holdings(loc).is_some_and(|h| h.is_whole(self.scope.holder));
+        if is_whole || self.available(loc).is_full() {
+            return Ok(());
+        }
+        if self.heap.get(loc.object).is_none() {
+            return Err(Fault::new(flaw, span, &[]).into());
+        }
+        Err(Fault::missing(flaw, loc, Some(Amount::FULL), span).into())
+    }
+
+    fn class_of(&self, method: u32) -> usize {
+        self.code.methods[method as usize].class as usize
+    }
+
+    /// Returns the level of an object.
+    pub(crate) fn level_of(&self, object: Ref) -> Level {
+        match self.heap.object(object).cells[0].value {
+            Value::Level(level) => level,
+            _ => Level::BOTTOM,
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// Sets the scope to that of the running statement.
+    fn enter(&mut self, thread: usize, instr: &Instr) {
+        let running = &mut self.threads[thread];
+        running.place = instr.span;
+        let Some(top) = running.stack.last() else { return };
+        let (holder, kappa) = top.current();
+        self.scope.thread = Some(thread as u32);
+        self.scope.holder = holder;
+        self.scope.kappa = kappa;
+        self.scope.at = None;
+        self.scope.old = OldState::Entry;
+        self.scope.checks = self.config.checks;
+        self.opened.clear();
+        if !self.evaluating.is_empty() {
+            self.evaluating.clear();
+            self.measured.clear();
+            self.milestone = None;
+        }
+        self.depth = 0;
+    }
+
+    /// Returns a condition that decides where to go on: it must have a value.
     fn condition(&mut self, condition: &Expr, slots: &mut [Value]) -> Res<bool> {
         self.truth(condition, slots)
     }
@@ -324,7 +435,8 @@ impl<'c> Machine<'c> {
                 let values: Res<Vec<Value>> =
                     initialisers.iter().map(|one| self.eval(&one.value, slots)).collect();
                 let values = values?;
-                let object = self.allocate(Some(thread), *class, self.scope.holder);
+                let holder = self.scope.holder;
+                let object = self.allocate(Some(thread), *class, holder);
                 for (one, value) in initialisers.iter().zip(values) {
                     let Some(back) = one.tracked else {
                         self.heap.decide(object, one.cell, value);
@@ -343,30 +455,6 @@ impl<'c> Machine<'c> {
                 Ok(Value::Ref(self.allocate_as(Some(thread), kind, values, holder)))
             }
         }
-    }
-
-    fn assign_field(
-        &mut self,
-        thread: usize,
-        (receiver, cell, tracked): (&Expr, u32, Option<u32>),
-        value: &Rhs,
-        span: Span,
-        slots: &mut [Value],
-    ) -> Res<()> {
-        let object = self.eval(receiver, slots)?;
-        let object = reference_or_null(&object, receiver.span, |object| object)?;
-        self.counts.checks += 1;
-        self.ask_full(Loc { object, part: Part::Cell(cell) }, span, Flaw::NoWrite)?;
-        let value = self.right_hand_side(thread, value, slots)?;
-        let Some(back) = tracked else {
-            let known = &self.heap.object(object).cells[cell as usize].value;
-            if !endless::is_plainly_equal(known, &value) {
-                self.noise += 1;
-            }
-            self.heap.write(object, cell, value);
-            return Ok(());
-        };
-        self.redirect((object, cell, back), value, span)
     }
 
     /// Assigns a tracked field: the sets of the objects that it pointed to and will point to change
@@ -390,89 +478,9 @@ impl<'c> Machine<'c> {
         self.heap.write(object, cell, value);
         Ok(())
     }
-
-    /// Checks that the holder of the scope has everything of a location.
-    pub(crate) fn ask_full(&mut self, loc: Loc, span: Span, flaw: Flaw) -> Res<()> {
-        if !self.config.checks {
-            return Ok(());
-        }
-        let is_whole = self.heap.holdings(loc).is_some_and(|h| h.is_whole(self.scope.holder));
-        if is_whole || self.available(loc).is_full() {
-            return Ok(());
-        }
-        if self.heap.get(loc.object).is_none() {
-            return Err(Fault::new(flaw, span, &[]).into());
-        }
-        Err(Fault::missing(flaw, loc, Some(Amount::FULL), span).into())
-    }
-
-    /// Returns the effect of the next statement that other threads can notice, if there is one. It
-    /// makes the checks that the thread alone decides.
-    fn visible(&mut self, thread: usize, instr: &'c Instr) -> Res<Option<Pending>> {
-        let span = instr.span;
-        let pending = match &instr.op {
-            Op::Acquire { target, mode } => {
-                let result = self.with_slots(thread, |machine, slots| {
-                    machine.before_acquire(target, span, slots)
-                });
-                Pending::Acquire(blamed(result, ErrorId::AcquireFailed, None)?, *mode)
-            }
-            Op::Join { token, .. } => {
-                let result = self
-                    .with_slots(thread, |machine, slots| machine.before_join(token, span, slots));
-                let token = blamed(result, ErrorId::JoinFailed, None)?;
-                if !self.is_by_contract(thread) {
-                    self.wake(token);
-                }
-                Pending::Join(token)
-            }
-            Op::Receive { channel, .. } => {
-                let result = self.with_slots(thread, |machine, slots| {
-                    machine.before_receive(channel, span, slots)
-                });
-                Pending::Receive(blamed(result, ErrorId::ReceiveFailed, None)?)
-            }
-            Op::Send { channel, .. } => {
-                let result = self.with_slots(thread, |machine, slots| {
-                    let value = machine.eval(channel, slots)?;
-                    reference_or_null(&value, channel.span, |channel| channel)
-                });
-                Pending::Send(blamed(result, ErrorId::SendFailed, None)?)
-            }
-            Op::Call(site) if self.code.classes[self.class_of(site.method)].prints => {
-                Pending::Output
-            }
-            _ if self.config.preempt_everywhere => Pending::Step,
-            _ => return Ok(None),
-        };
-        Ok(Some(pending))
-    }
-
-    /// Somebody waits for a thread, so it has to run now.
-    fn wake(&mut self, token: Ref) {
-        let Some(thread) = self.heap.token(token).and_then(|state| state.thread) else { return };
-        let joined = &mut self.threads[thread as usize];
-        if joined.is_parked {
-            joined.is_parked = false;
-            joined.status = Status::Ready;
-            self.unsettled = self.unsettled.min(thread as usize);
-        }
-    }
-
-    fn class_of(&self, method: u32) -> usize {
-        self.code.methods[method as usize].class as usize
-    }
-
-    /// The level of an object.
-    pub(crate) fn level_of(&self, object: Ref) -> Level {
-        match self.heap.object(object).cells[0].value {
-            Value::Level(level) => level,
-            _ => Level::BOTTOM,
-        }
-    }
 }
 
-/// The failure of an obligation, in its own words.
+/// Returns the failure of an obligation, in its own words.
 fn told<T>(result: Res<T>, obligation: Option<&Obligation>) -> Res<T> {
     result.map_err(|mut trouble| {
         if let (Some(obligation), Trouble::Fault(fault)) = (obligation, &mut *trouble)
@@ -485,7 +493,7 @@ fn told<T>(result: Res<T>, obligation: Option<&Obligation>) -> Res<T> {
     })
 }
 
-/// The kind of the failures that expressions in a statement have.
+/// Returns the kind of the failures that expressions in a statement have.
 pub(crate) fn kind(op: &Op) -> ErrorId {
     match op {
         Op::Assert(..) => ErrorId::AssertFailed,
@@ -512,7 +520,7 @@ pub(crate) fn kind(op: &Op) -> ErrorId {
     }
 }
 
-/// The word that a trace has for a statement.
+/// Returns the word that a trace has for a statement.
 fn word(op: &Op) -> &'static str {
     match op {
         Op::Assert(..) => "assert",

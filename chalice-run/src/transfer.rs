@@ -16,7 +16,7 @@ use crate::amount::{Amount, Kappa, Sign};
 use crate::code::{Access, Expr, Kind, LevelSide, Target};
 use crate::fault::{Fault, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
-use crate::machine::{COMMON, Folding, Machine, OldState};
+use crate::machine::{COMMON, Evaluator, Folding, OldState, World};
 use crate::value::{Ref, Value};
 
 mod settle;
@@ -107,7 +107,7 @@ impl Transfer {
         self
     }
 
-    /// The locations that it asks for, and how much of each.
+    /// Returns the locations that it asks for, and how much of each.
     pub(crate) fn demanded(self) -> impl Iterator<Item = (Loc, Amount)> {
         self.demands.into_iter().map(|demand| (demand.loc, demand.amount))
     }
@@ -142,7 +142,7 @@ impl Transfer {
     }
 }
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     /// Evaluates clauses, and notes what they ask for.
     pub(crate) fn collect_all(
         &mut self,
@@ -219,7 +219,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The truth of a condition, unless it cannot be found out: then what depends on it is skipped.
+    /// Returns the truth of a condition, unless it cannot be found out: then what depends on it is
+    /// skipped.
     fn known_truth(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Option<bool>> {
         match self.truth(e, slots) {
             Ok(truth) => Ok(Some(truth)),
@@ -231,16 +232,6 @@ impl Machine<'_> {
                 other => Err(Box::new(other)),
             },
         }
-    }
-
-    /// Does an assertion say something of the locks of the thread in whose name it is evaluated, or
-    /// of a recorded state?
-    pub(crate) fn speaks_of_locks(&self, e: &Expr) -> bool {
-        e.any(&mut |part| match &part.kind {
-            Kind::Holds { .. } | Kind::Eval(_) => true,
-            Kind::Apply { function, .. } => self.code.functions[*function as usize].asks_for_locks,
-            _ => has_wait_level(part),
-        })
     }
 
     /// Checks an assertion's claim about values.
@@ -380,7 +371,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The objects in a collection, each once. Nobody has permission to anything of null.
+    /// Returns the objects in a collection, each once. Nobody has permission to anything of null.
     fn objects_of(&mut self, elements: &Expr, slots: &mut [Value]) -> Res<BTreeSet<Ref>> {
         let collection = self.eval(elements, slots)?;
         let mut objects = BTreeSet::new();
@@ -445,6 +436,18 @@ impl Machine<'_> {
             });
         }
         Ok(())
+    }
+}
+
+impl World<'_> {
+    /// Does an assertion say something of the locks of the thread in whose name it is evaluated, or
+    /// of a recorded state?
+    pub(crate) fn speaks_of_locks(&self, e: &Expr) -> bool {
+        e.any(&mut |part| match &part.kind {
+            Kind::Holds { .. } | Kind::Eval(_) => true,
+            Kind::Apply { function, .. } => self.code.functions[*function as usize].asks_for_locks,
+            _ => has_wait_level(part),
+        })
     }
 }
 

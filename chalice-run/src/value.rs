@@ -16,7 +16,7 @@ pub struct Ref(pub u32);
 
 impl Ref {
     /// Stands for all objects that do not exist, which look the same to quantifiers over a class.
-    pub const UNALLOCATED: Self = Self(u32::MAX);
+    pub(crate) const UNALLOCATED: Self = Self(u32::MAX);
 }
 
 /// A value. Equality is that of the language: structural for sequences and sets, by identity for
@@ -77,7 +77,7 @@ impl Seq {
         self.len() == 0
     }
 
-    /// An element; `at` is below the length.
+    /// Returns an element; `at` is below the length.
     pub fn get(&self, at: usize) -> Value {
         match self {
             Self::Items(items) => items[at].clone(),
@@ -227,7 +227,7 @@ impl Value {
         matches!(self, Self::Bool(true))
     }
 
-    /// The object it refers to, unless it is null.
+    /// Returns the object it refers to, unless it is null.
     pub fn reference(&self) -> Option<Ref> {
         match self {
             Self::Ref(reference) => Some(*reference),
@@ -235,7 +235,7 @@ impl Value {
         }
     }
 
-    /// The elements of a sequence or set.
+    /// Returns the elements of a sequence or set.
     pub fn elements(&self) -> Box<dyn Iterator<Item = Value> + '_> {
         match self {
             Self::Seq(seq) => Box::new(seq.iter()),
@@ -294,7 +294,7 @@ impl Value {
         }
     }
 
-    /// An integer, if it is not too large for a machine.
+    /// Returns an integer, if it is not too large for a machine.
     pub fn to_i64(&self) -> Option<i64> {
         match self {
             Self::Int(small) => Some(*small),
@@ -302,8 +302,8 @@ impl Value {
         }
     }
 
-    /// An integer as a number of steps; what is too large for that is the largest.
-    pub fn to_i64_saturating(&self) -> i64 {
+    /// Returns an integer as a number of steps; what is too large for that is the largest.
+    pub(crate) fn to_i64_saturating(&self) -> i64 {
         match self {
             Self::Int(small) => *small,
             Self::Big(big) if big.is_negative() => i64::MIN,

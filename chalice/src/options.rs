@@ -14,6 +14,9 @@ use crate::source::Span;
 const NAMES: [&str; 6] =
     ["defaults", "autoMagic", "checkLeaks", "noDeadlockChecks", "noTermination", "dialect"];
 
+/// An option that the original's last version takes and ignores.
+const IGNORED: &str = "autoFold";
+
 /// How a program is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
@@ -107,6 +110,9 @@ impl Options {
 /// There is no such option; what may be meant.
 pub fn parse(word: &str) -> Result<String, String> {
     let (name, level) = parts(word);
+    if name == IGNORED {
+        return Err(format!("the original ignores `-{name}`, too; `fold` makes a predicate"));
+    }
     if !NAMES.contains(&name) {
         let meant = Spelling::default().question(name, NAMES);
         return Err(format!("Chalice has no option `-{name}`{meant}"));

@@ -11,6 +11,7 @@
 
 mod assertion;
 mod expr;
+pub mod ghosts;
 pub mod locking;
 mod measure;
 mod rewrite;

@@ -444,7 +444,7 @@ class Post {
     },
 ];
 
-/// The text of `docs/chalice-reference.md`.
+/// Returns the text of `docs/chalice-reference.md`.
 pub fn page() -> String {
     let head = "# Chalice, form by form
 

@@ -143,7 +143,7 @@ fn expect_each_once(class: &Class) -> Found<()> {
     Ok(())
 }
 
-/// The members of a class that refines another.
+/// Returns the members of a class that refines another.
 fn members(names: &Names, class: &Class, refined: &Class) -> Found<Vec<Member>> {
     expect_each_once(class)?;
     let couplings = coupling::of(class, refined)?;
@@ -199,7 +199,7 @@ fn members(names: &Names, class: &Class, refined: &Class) -> Found<Vec<Member>> 
     Ok(all)
 }
 
-/// The body of a refined method, with what shows that it does what the old one does.
+/// Returns the body of a refined method, with what shows that it does what the old one does.
 fn new_body(
     own: &Member,
     old: &Signature,
@@ -265,7 +265,7 @@ fn add_promises(signature: &mut Signature, specs: &[Spec]) -> Found<()> {
     Ok(())
 }
 
-/// The name of a member that has one.
+/// Returns the name of a member that has one.
 fn name(member: &Member) -> Option<&Ident> {
     match &member.kind {
         MemberKind::Field { formal, .. } => Some(&formal.name),
@@ -278,7 +278,7 @@ fn name(member: &Member) -> Option<&Ident> {
     }
 }
 
-/// The field of `this` that an expression is, if the name is no variable's.
+/// Returns the field of `this` that an expression is, if the name is no variable's.
 fn own_field<'e>(e: &'e Expr, is_variable: &dyn Fn(&str) -> bool) -> Option<&'e str> {
     use crate::syntax::ExprKind;
     match &e.kind {

@@ -30,7 +30,7 @@ impl Span {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The offsets as a range, for slicing.
+    /// Returns the offsets as a range, for slicing.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -42,7 +42,7 @@ impl From<Span> for front::Span {
     }
 }
 
-/// The empty span at the first line that is not a line comment.
+/// Returns the empty span at the first line that is not a line comment.
 pub(crate) fn beginning(file: &SourceFile) -> Span {
     let mut offset = 0;
     for line in file.text.split_inclusive('\n') {

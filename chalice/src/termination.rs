@@ -89,7 +89,7 @@ impl Adding<'_> {
         }
     }
 
-    /// The obligation before a statement that has to end.
+    /// Returns the obligation before a statement that has to end.
     fn obligation(&self, stmt: &Stmt) -> Option<Stmt> {
         let fails = |reason, words: &str| {
             let kind = ExprKind::Bool(false);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use chalice::SourceFile;
 
-/// The text of a translation with the Chalice line above each group that comes from it.
+/// Returns the text of a translation with the Chalice line above each group that comes from it.
 ///
 /// Comments stand between lines only, so the text means what it meant. What comes from which line
 /// is read off the annotations, whose place is the start of a line.
@@ -29,7 +29,7 @@ pub fn explained(translated: &str, source: &SourceFile) -> String {
     text
 }
 
-/// The Chalice line that a line of the translation begins with the annotation of.
+/// Returns the Chalice line that a line of the translation begins with the annotation of.
 fn place(line: &str) -> Option<usize> {
     let values = line.trim_start().strip_prefix("@src.at(")?;
     let range = values.split('"').nth(3)?;

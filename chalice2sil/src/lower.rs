@@ -31,14 +31,13 @@ mod preamble;
 mod statements;
 mod threads;
 
-use std::ops::{Deref, DerefMut};
-
 use std::cell::RefCell;
 
 use chalice::program::{
     ClassId, Declaration, Expr, FunctionId, LocalId, Member as ChaliceMember, MethodId, Program,
 };
 use chalice::{Options, SourceFile, Span};
+use derive_more::{Deref, DerefMut};
 use findings::Pattern;
 use indexmap::{IndexMap, IndexSet};
 use la_arena::ArenaMap;
@@ -153,8 +152,8 @@ impl Lowering<'_> {
         members.extend(self.monitor(id));
     }
 
-    /// A global name that neither the program nor what has been generated so far uses, also not for
-    /// a variable.
+    /// Returns a global name that neither the program nor what has been generated so far uses, also
+    /// not for a variable.
     fn global_name(&self, wanted: &str) -> String {
         loop {
             let name = self.names.borrow_mut().fresh(wanted);
@@ -210,26 +209,15 @@ pub(crate) struct Member<'l, 'p> {
 }
 
 /// The statements of a body in the making.
+#[derive(Deref, DerefMut)]
 pub(crate) struct Body<'l, 'p> {
+    #[deref]
+    #[deref_mut]
     member: Member<'l, 'p>,
     /// The statements of the block in the making.
     out: Vec<s::Stmt>,
     /// Variables declared so far in the blocks around the statement in the making.
     locals_in_scope: Vec<LocalId>,
-}
-
-impl<'l, 'p> Deref for Body<'l, 'p> {
-    type Target = Member<'l, 'p>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.member
-    }
-}
-
-impl DerefMut for Body<'_, '_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.member
-    }
 }
 
 impl<'l, 'p> Member<'l, 'p> {
@@ -257,7 +245,7 @@ impl<'l, 'p> Member<'l, 'p> {
         self.lowering.program
     }
 
-    /// The SIL name of a variable of the source.
+    /// Returns the SIL name of a variable of the source.
     fn local(&mut self, local: LocalId) -> Name {
         self.names.of_local(&self.lowering.names.borrow(), self.lowering.program, local)
     }
@@ -276,12 +264,12 @@ impl<'l, 'p> Member<'l, 'p> {
         name
     }
 
-    /// A name that this member does not use yet.
+    /// Returns a name that this member does not use yet.
     fn fresh(&mut self, wanted: &str) -> Name {
         self.names.fresh(&self.lowering.names.borrow(), wanted)
     }
 
-    /// The name of a variable that a generated quantifier binds.
+    /// Returns the name of a variable that a generated quantifier binds.
     fn bound_name(&mut self, wanted: &'static str) -> Name {
         if let Some(name) = self.bound_names.get(wanted) {
             return name.clone();
@@ -300,7 +288,7 @@ impl<'l, 'p> Member<'l, 'p> {
         lowered
     }
 
-    /// The words of an error about an object that has to exist.
+    /// Returns the words of an error about an object that has to exist.
     fn might_be_null(&self, object: &Expr) -> String {
         let text = self.lowering.source.text.get(object.span.range()).unwrap_or_default();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -317,8 +305,8 @@ impl<'l, 'p> Member<'l, 'p> {
         }
     }
 
-    /// A value in place of something that cannot be lowered: the engine refuses whatever contains
-    /// it.
+    /// Returns a value in place of something that cannot be lowered: the engine refuses whatever
+    /// contains it.
     fn unsupported(&mut self, construct: &str, e: &Expr) -> s::Expr {
         self.lowering.note_unsupported(construct, e.span);
         let value = self.lowering.any_value(&e.ty);

@@ -179,7 +179,7 @@ impl Names {
         }
     }
 
-    /// A global name that nothing has yet.
+    /// Returns a global name that nothing has yet.
     pub(crate) fn fresh(&mut self, wanted: &str) -> Name {
         let name = unused(wanted, |name| self.used.contains(name));
         self.used.insert(name.clone());
@@ -198,7 +198,7 @@ pub(crate) struct LocalNames {
 }
 
 impl LocalNames {
-    /// The name of a variable of the source; the first to ask for a word gets it.
+    /// Returns the name of a variable of the source; the first to ask for a word gets it.
     pub(crate) fn of_local(&mut self, global: &Names, program: &Program, local: LocalId) -> Name {
         if let Some(name) = self.by_local.get(&local) {
             return name.clone();
@@ -208,7 +208,8 @@ impl LocalNames {
         name
     }
 
-    /// The variables of the source that have a name so far, by these, in their order in the source.
+    /// Returns the variables of the source that have a name so far, by these, in their order in the
+    /// source.
     pub(crate) fn of_source<'a>(&'a self, program: &'a Program) -> Vec<(&'a str, &'a str)> {
         // No identifier of the source has a `$`: replayed code has copies of variables.
         let is_named = |local: LocalId| {
@@ -225,7 +226,7 @@ impl LocalNames {
             .collect()
     }
 
-    /// A name that nothing in this member and nothing global has.
+    /// Returns a name that nothing in this member and nothing global has.
     pub(crate) fn fresh(&mut self, global: &Names, wanted: &str) -> Name {
         let name = unused(wanted, |name| self.used.contains(name) || global.used.contains(name));
         self.used.insert(name.clone());

@@ -1,6 +1,6 @@
 //! The parts of expressions, beside those that the language itself offers.
 
-pub(crate) use chalice::program::walk::{each_expr_in_block, each_expr_of_stmt, each_stmt, rhs_of};
+pub(crate) use chalice::program::walk::{each_expr_in_block, each_expr_of_stmt, each_stmt};
 use chalice::program::{Access, Expr, ExprKind};
 
 /// The access that stands directly in an expression, as an assertion or below `unfolding`.

@@ -300,7 +300,7 @@ fn every_obligation_has_a_place() {
     }
 }
 
-/// Two examples stand beside their translations, which `UPDATE_EXPECT=1 cargo test` renews.
+/// Two examples have their translations in a folder below, which `UPDATE_EXPECT=1 cargo test` renews.
 #[test]
 fn examples_are_translated_as_shown() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/chalice");
@@ -309,7 +309,7 @@ fn examples_are_translated_as_shown() {
         let program = std::fs::read_to_string(&original).expect("the example is there");
         let (text, _) = translate_text(&format!("{name}.chalice"), &program, &[], Form::Graph);
         let text = text.expect("the example is a program");
-        let shown = folder.join(name).with_extension("sil");
+        let shown = folder.join("translated").join(name).with_extension("sil");
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             std::fs::write(&shown, &text).expect("the folder is writable");
         }

@@ -22,7 +22,7 @@ macro_rules! ids {
             /// Every id, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The id as it is written in reports and in announced expectations.
+            /// Returns the id as it is written in reports and in announced expectations.
             pub fn id(self) -> &'static str {
                 match self { $(Self::$variant => $id,)* }
             }

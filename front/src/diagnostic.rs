@@ -18,7 +18,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The id of the finding, as in `parser.error`.
+    /// Returns the id of the finding, as in `parser.error`.
     pub fn id(self) -> &'static str {
         match self {
             Self::ParserError => "parser.error",

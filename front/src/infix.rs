@@ -10,7 +10,7 @@ pub trait Infix: Copy {
     /// Does `a op b op c` mean `a op (b op c)`?
     fn is_right_associative(self) -> bool;
 
-    /// The operator between two operands.
+    /// Returns the operator between two operands.
     fn join(self, left: Self::Operand, right: Self::Operand) -> Self::Operand;
 }
 
@@ -49,14 +49,14 @@ impl<I: Infix> Chain<I> {
         self.operators.push(infix);
     }
 
-    /// The operator of a level that an operator of the same level would come to stand beside, with
-    /// nothing looser between.
+    /// Returns the operator of a level that an operator of the same level would come to stand
+    /// beside, with nothing looser between.
     pub fn neighbour(&self, level: u8) -> Option<I> {
         let tightest = self.operators.iter().rev().find(|operator| operator.level() <= level);
         tightest.copied().filter(|operator| operator.level() == level)
     }
 
-    /// The whole chain as one operand.
+    /// Returns the whole chain as one operand.
     ///
     /// # Panics
     /// There is no operand, or not one more than there are operators.

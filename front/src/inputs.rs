@@ -7,8 +7,8 @@ use crate::{LineColumn, SourceFile};
 /// Positions are 32-bit numbers; texts anywhere near that size are refused.
 const LARGEST: u64 = 1 << 30;
 
-/// All bytes of a file that a program names, as by an import. It has to be a file: a pipe that
-/// nobody writes to never ends.
+/// Returns all bytes of a file that a program names, as by an import. It has to be a file: a pipe
+/// that nobody writes to never ends.
 ///
 /// # Errors
 /// The file cannot be read, is no file, or is larger than 1 GiB.
@@ -20,7 +20,7 @@ pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     File::open(path).and_then(read_bounded)
 }
 
-/// All bytes of a source, but not without end: a path may name a device.
+/// Returns all bytes of a source, but not without end: a path may name a device.
 ///
 /// # Errors
 /// The source cannot be read, or is larger than 1 GiB.
@@ -29,7 +29,7 @@ pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     bytes.ok_or_else(|| io::Error::other("the file is larger than 1 GiB"))
 }
 
-/// All bytes of a source; absent if there are more than `largest`.
+/// Returns all bytes of a source; absent if there are more than `largest`.
 fn read_up_to(largest: u64, source: impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     source.take(largest + 1).read_to_end(&mut bytes)?;
@@ -52,7 +52,7 @@ impl NotUtf8 {
     }
 }
 
-/// The text that bytes stand for.
+/// Returns the text that bytes stand for.
 ///
 /// # Errors
 /// They are not UTF-8.
@@ -63,7 +63,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     })
 }
 
-/// The name and the text of an input of a command; `-` is standard input.
+/// Returns the name and the text of an input of a command; `-` is standard input.
 ///
 /// # Errors
 /// The input cannot be read: with its name, and with the place of bytes that are not UTF-8.

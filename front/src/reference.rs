@@ -22,7 +22,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// The words that it is made of: all but names of parts and punctuation.
+    /// Returns the words that it is made of: all but names of parts and punctuation.
     pub fn words(&self) -> impl Iterator<Item = &'static str> {
         let pieces = self.written.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         pieces.filter(|piece| piece.len() > 1 || *piece == "_")
@@ -34,8 +34,8 @@ pub const fn form(written: &'static str, meaning: &'static str) -> Form {
     Form { written, meaning }
 }
 
-/// The page of a language: `head` comes before the tables, and the names of the examples' files end
-/// in `ending`.
+/// Returns the page of a language: `head` comes before the tables, and the names of the examples'
+/// files end in `ending`.
 pub fn page(head: &str, sections: &[Section], language: &str, ending: &str) -> String {
     let mut text = head.to_owned();
     for Section { title, about, forms, example } in sections {
@@ -56,7 +56,7 @@ pub fn page(head: &str, sections: &[Section], language: &str, ending: &str) -> S
     text
 }
 
-/// The forms that a word is part of.
+/// Returns the forms that a word is part of.
 pub fn forms_with<'s>(sections: &'s [Section], word: &str) -> Vec<&'s Form> {
     let forms = sections.iter().flat_map(|section| section.forms);
     forms.filter(|form| form.words().any(|part| part == word)).collect()

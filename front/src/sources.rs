@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 /// The mark that some editors write at the start of a file; it has no column.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The text behind a byte order mark, if it starts with one.
+/// Returns the text behind a byte order mark, if it starts with one.
 pub fn behind_mark(text: &str) -> &str {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-/// The text with blanks for a byte order mark, which is no part of a program: what follows keeps
-/// its offset.
+/// Returns the text with blanks for a byte order mark, which is no part of a program: what follows
+/// keeps its offset.
 pub fn blank_mark(text: &str) -> Cow<'_, str> {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(rest) => Cow::Owned(" ".repeat(BYTE_ORDER_MARK.len_utf8()) + rest),
@@ -62,7 +62,7 @@ impl SourceFile {
         Self { name: name.into(), text, line_starts, is_ascii }
     }
 
-    /// The line and column of a byte offset; offsets past the end count as the end.
+    /// Returns the line and column of a byte offset; offsets past the end count as the end.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let end = (offset as usize).min(self.text.len());
         let line = self.line_starts.partition_point(|&start| start as usize <= end);
@@ -81,12 +81,12 @@ impl SourceFile {
         (self.line_column(range.start as u32), self.line_column(range.end.max(range.start) as u32))
     }
 
-    /// The line of a byte offset, counted from 1.
+    /// Returns the line of a byte offset, counted from 1.
     pub fn line(&self, offset: u32) -> usize {
         self.line_column(offset).line as usize
     }
 
-    /// A part of the text; empty if it reaches beyond the text.
+    /// Returns a part of the text; empty if it reaches beyond the text.
     pub fn slice(&self, range: Range<usize>) -> &str {
         self.text.get(range).unwrap_or_default()
     }
@@ -112,7 +112,7 @@ pub struct Span {
 }
 
 impl FileId {
-    /// The position among the files of the program.
+    /// Returns the position among the files of the program.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -145,7 +145,7 @@ impl Span {
         Self { start: self.end.saturating_sub(1).max(self.start), ..self }
     }
 
-    /// The offsets as a range, for slicing.
+    /// Returns the offsets as a range, for slicing.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -165,17 +165,17 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// The file of an id made by [`Sources::add`].
+    /// Returns the file of an id made by [`Sources::add`].
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
 
-    /// The file of an id; absent for that of other sources.
+    /// Returns the file of an id; absent for that of other sources.
     pub fn get(&self, id: FileId) -> Option<&SourceFile> {
         self.files.get(id.0 as usize)
     }
 
-    /// All files with their ids, the main file first.
+    /// Returns all files with their ids, the main file first.
     pub fn files(&self) -> impl ExactSizeIterator<Item = (FileId, &SourceFile)> {
         self.files.iter().enumerate().map(|(index, file)| (FileId(index as u32), file))
     }
@@ -187,7 +187,7 @@ impl Sources {
         Some(self.get(span.file)?.range(span.range()))
     }
 
-    /// The text under a span, if its file is known.
+    /// Returns the text under a span, if its file is known.
     pub fn text(&self, span: impl Into<Span>) -> Option<&str> {
         let span = span.into();
         self.get(span.file)?.text.get(span.range())

@@ -25,7 +25,7 @@ impl Trivia {
         }
     }
 
-    /// The text with spaces in place of the trivia; lines and offsets stay.
+    /// Returns the text with spaces in place of the trivia; lines and offsets stay.
     pub fn blanked(&self, text: &str) -> String {
         let mut bytes = text.as_bytes().to_vec();
         for trivia in &self.0 {

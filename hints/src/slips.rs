@@ -103,7 +103,8 @@ pub fn misplaced_old(assertion: &str) -> Option<String> {
 /// So many characters of a token are shown.
 const SHOWN: usize = 60;
 
-/// A token in a message: what cannot be seen is escaped, and one that fills pages is cut off.
+/// Returns a token in a message: what cannot be seen is escaped, and one that fills pages is cut
+/// off.
 pub fn shown(token: &str) -> String {
     let mut shown = String::new();
     for (count, character) in token.chars().enumerate() {
@@ -131,7 +132,7 @@ pub fn statement_start(text: &str, at: usize) -> usize {
     at - before[start..].trim_start().len()
 }
 
-/// The word at the start of a text; empty if there is none.
+/// Returns the word at the start of a text; empty if there is none.
 pub fn word(text: &str) -> &str {
     let end = text.find(|character| !is_of_word(character)).unwrap_or(text.len());
     &text[..end]

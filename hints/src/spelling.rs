@@ -22,9 +22,9 @@ impl Default for Spelling {
 }
 
 impl Spelling {
-    /// The candidate nearest to `name`, if it is near enough: at most a third of the letters are
-    /// wrong, missing, too many or swapped. Of several the first in the alphabet, so that their
-    /// order does not matter.
+    /// Returns the candidate nearest to `name`, if it is near enough: at most a third of the
+    /// letters are wrong, missing, too many or swapped. Of several the first in the alphabet, so
+    /// that their order does not matter.
     pub fn nearest<'a>(
         &self,
         name: &str,

@@ -15,7 +15,7 @@ pub struct Hint {
     pub unclosed: Option<(usize, String)>,
 }
 
-/// The word or symbol at the start of `text`; empty at its end.
+/// Returns the word or symbol at the start of `text`; empty at its end.
 pub fn token(text: &str) -> &str {
     match slips::word(text) {
         "" => &text[..text.chars().next().filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8)],

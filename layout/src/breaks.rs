@@ -3,7 +3,7 @@
 use crate::structure::{Inside, Role, Structure};
 use crate::tokens::{Kind, Token};
 
-/// The number of line breaks before each token: none, one, or two for a blank line.
+/// Returns the number of line breaks before each token: none, one, or two for a blank line.
 pub(crate) fn breaks(text: &str, tokens: &[Token<'_>], structure: &Structure<'_>) -> Vec<usize> {
     let mut breaks = written(text, tokens, structure);
     let force = |breaks: &mut Vec<usize>, at: usize| breaks[at] = breaks[at].max(1);
@@ -42,7 +42,7 @@ pub(crate) fn breaks(text: &str, tokens: &[Token<'_>], structure: &Structure<'_>
     breaks
 }
 
-/// The breaks in the text, no two blank lines together, and none beside a brace.
+/// Returns the breaks in the text, no two blank lines together, and none beside a brace.
 fn written(text: &str, tokens: &[Token<'_>], structure: &Structure<'_>) -> Vec<usize> {
     let is_block = |role: &Role| match role {
         Role::Open { inside, .. } | Role::Close { inside, .. } => *inside != Inside::Part,
@@ -68,7 +68,7 @@ fn written(text: &str, tokens: &[Token<'_>], structure: &Structure<'_>) -> Vec<u
     breaks
 }
 
-/// The first token from `at` on that is no comment at the end of the line before it.
+/// Returns the first token from `at` on that is no comment at the end of the line before it.
 fn behind_comments(tokens: &[Token<'_>], breaks: &[usize], at: usize) -> usize {
     let mut first = at;
     while tokens.get(first).is_some_and(|token| token.kind == Kind::LineComment)

@@ -26,7 +26,7 @@ impl Level {
     }
 }
 
-/// The column of each token that a line begins with; 0 for others.
+/// Returns the column of each token that a line begins with; 0 for others.
 pub(crate) fn indents(
     tokens: &[Token<'_>],
     structure: &Structure<'_>,

@@ -65,7 +65,7 @@ pub fn format(text: &str, language: Language) -> Result<String, Problem> {
     edits(text, language).map(|edits| apply(text, &edits))
 }
 
-/// The changes that give a text its layout, in order; none where it has it.
+/// Returns the changes that give a text its layout, in order; none where it has it.
 ///
 /// # Errors
 /// See [`Problem`].
@@ -86,7 +86,7 @@ pub fn edits(text: &str, language: Language) -> Result<Vec<Edit>, Problem> {
     if is_same(text, &apply(text, &edits), language) { Ok(edits) } else { Err(Problem::Changed) }
 }
 
-/// The text after changes, which are in order.
+/// Returns the text after changes, which are in order.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut result = String::with_capacity(text.len());
     let mut at = 0;
@@ -98,7 +98,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     result + &text[at..]
 }
 
-/// The blanks before each token, and behind the last one.
+/// Returns the blanks before each token, and behind the last one.
 fn gaps(
     text: &str,
     tokens: &[Token<'_>],

@@ -91,7 +91,7 @@ impl<'t> Structure<'t> {
         }
     }
 
-    /// The bracket around a token, and what it is for.
+    /// Returns the bracket around a token, and what it is for.
     pub(crate) fn level(&self, at: usize) -> Inside {
         match self.around[at].map(|open| self.roles[open]) {
             Some(Role::Open { inside, .. }) => inside,

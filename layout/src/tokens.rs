@@ -27,7 +27,7 @@ pub struct Token<'t> {
 }
 
 impl Token<'_> {
-    /// The offset behind its last byte.
+    /// Returns the offset behind its last byte.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -54,7 +54,7 @@ fn operators(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// The tokens of a text, in order. An open comment or string goes on to the end.
+/// Returns the tokens of a text, in order. An open comment or string goes on to the end.
 pub fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut at = text.len() - behind_mark(text).len();
@@ -78,7 +78,7 @@ pub fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The kind and the length of the token at the beginning of a text.
+/// Returns the kind and the length of the token at the beginning of a text.
 fn token(rest: &str, first: char, language: Language) -> (Kind, usize) {
     let to = |end: Option<usize>| end.unwrap_or(rest.len());
     if rest.starts_with("//") {
@@ -147,7 +147,7 @@ fn end_of_quoted(rest: &str, quote: char, language: Language) -> Option<usize> {
     None
 }
 
-/// The length of the word or number at the beginning of a text.
+/// Returns the length of the word or number at the beginning of a text.
 fn word(rest: &str, language: Language) -> usize {
     let is_of_word = |(at, c): (usize, char)| match language {
         Language::Sil => c.is_alphanumeric() || c == '_' || c == '$',

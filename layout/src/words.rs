@@ -27,7 +27,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// The words of a language.
+    /// Returns the words of a language.
     pub fn of(language: Language) -> &'static Self {
         match language {
             Language::Sil => &SIL,
@@ -36,7 +36,7 @@ impl Words {
         }
     }
 
-    /// All words, list by list.
+    /// Returns all words, list by list.
     pub fn all(&self) -> impl Iterator<Item = &'static str> {
         let lists = [
             self.declarations,

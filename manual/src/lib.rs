@@ -20,7 +20,7 @@ pub fn parse<C: Parser>() -> C {
     C::parse()
 }
 
-/// The text that is asked for; `None` if none is.
+/// Returns the text that is asked for; `None` if none is.
 fn asked<C: CommandFactory>(words: &[String]) -> Option<io::Result<Vec<u8>>> {
     let [option, what] = words else { return None };
     if option != "--generate" {
@@ -32,7 +32,7 @@ fn asked<C: CommandFactory>(words: &[String]) -> Option<io::Result<Vec<u8>>> {
     Some(Ok(completions::<C>(Shell::from_str(what, true).ok()?)))
 }
 
-/// The manual page of a command, in the language of man(1).
+/// Returns the manual page of a command, in the language of man(1).
 ///
 /// # Errors
 /// None in memory, but the maker of pages may have some.
@@ -42,7 +42,7 @@ pub fn page<C: CommandFactory>() -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The completion script of a command for a shell.
+/// Returns the completion script of a command for a shell.
 pub fn completions<C: CommandFactory>(shell: Shell) -> Vec<u8> {
     let mut command = C::command();
     let name = command.get_name().to_owned();

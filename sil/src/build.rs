@@ -49,6 +49,7 @@ pub mod graph;
 pub mod member;
 pub mod origin;
 pub mod stmt;
+pub mod text;
 pub mod ty;
 pub mod words;
 
@@ -56,13 +57,14 @@ pub use expr::*;
 pub use member::*;
 pub use origin::*;
 pub use stmt::*;
+pub use text::{filled, parsed};
 pub use ty::*;
 pub use words::*;
 
 use crate::source::Span;
 use crate::syntax::Ident;
 
-/// A name without a place.
+/// Returns a name without a place.
 pub fn ident(name: &str) -> Ident {
     Ident { name: name.into(), span: Span::default() }
 }

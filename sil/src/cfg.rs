@@ -47,16 +47,16 @@ pub struct Cfg {
 }
 
 impl Cfg {
-    /// The block of the same level where both sides of the branch at the end of `block` meet: its
-    /// nearest post-dominator. `None` where there is none, as when one side ends the implementation
-    /// or leaves the loop, and for blocks that do not end in a branch. Sides that end in `dead` do
-    /// not count.
+    /// Returns the block of the same level where both sides of the branch at the end of `block`
+    /// meet: its nearest post-dominator. `None` where there is none, as when one side ends the
+    /// implementation or leaves the loop, and for blocks that do not end in a branch. Sides that
+    /// end in `dead` do not count.
     pub fn join_point(&self, block: BlockId) -> Option<BlockId> {
         self.joins.get(block).copied()
     }
 
-    /// The blocks of one level in the order written: of the nested graph of a loop block, or the
-    /// outermost.
+    /// Returns the blocks of one level in the order written: of the nested graph of a loop block,
+    /// or the outermost.
     pub fn level(&self, parent: Option<BlockId>) -> impl Iterator<Item = (BlockId, &Block)> {
         self.blocks.iter().filter(move |(_, block)| block.parent == parent)
     }

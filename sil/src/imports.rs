@@ -23,7 +23,7 @@ pub mod library;
 
 /// Where the texts of imported files come from: the file system, or an editor that knows better.
 pub trait Loader {
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn read_each(
 ///
 /// For plugins that need declarations which the user did not import. Files are read without regard
 /// to what was imported before: it is for the caller to know that nothing is declared twice.
-pub fn add_standard(
+pub(crate) fn add_standard(
     path: &str,
     program: &mut Program,
     sources: &mut Sources,
@@ -225,7 +225,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The name and the bytes of a library file.
+    /// Returns the name and the bytes of a library file.
     fn read_standard(&self, path: &Path) -> io::Result<(PathBuf, Vec<u8>)> {
         if let Some(text) = path.to_str().and_then(library::text) {
             return Ok((PathBuf::from(format!("<{}>", path.display())), text.as_bytes().to_vec()));

@@ -144,7 +144,7 @@ pub fn load_syntax(program: syntax::Program) -> Loaded {
     check(Loaded { syntax: program, ..Loaded::default() }, Assumptions::default())
 }
 
-/// All that comes after reading.
+/// Returns all that comes after reading.
 fn check(mut loaded: Loaded, assumptions: Assumptions) -> Loaded {
     let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     macros::expand(syntax, diagnostics);

@@ -38,7 +38,7 @@ use names::Names;
 use table::{MacroId, Table};
 
 /// How many expressions the macros of a program may expand to in all.
-pub const MAX_EXPANSION: usize = 2_000_000;
+pub(crate) const MAX_EXPANSION: usize = 2_000_000;
 
 /// Expands all macros of `program` and removes their definitions; `parser.error`s go to
 /// `diagnostics`.
@@ -124,12 +124,12 @@ enum Variable {
 
 /// The names of variables that are in scope.
 #[derive(Clone, Default)]
-struct Scope {
+struct Variables {
     names: Vec<Name>,
     counts: FxHashMap<Name, usize>,
 }
 
-impl Scope {
+impl Variables {
     fn declare(&mut self, name: Name) {
         *self.counts.entry(name.clone()).or_default() += 1;
         self.names.push(name);
@@ -156,7 +156,7 @@ struct Expander {
     table: Table,
     /// The names that members declare: a variable of a macro may not have such a name.
     globals: FxHashSet<Name>,
-    scope: Scope,
+    scope: Variables,
     /// The labels set so far in the implementation.
     labels: FxHashSet<Name>,
     /// The names of variables that were bound so far, in the contract and the implementation.

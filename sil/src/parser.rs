@@ -64,7 +64,7 @@ pub fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> syn
 
 /// The same, but members are handed to `take` one at a time, in order: the tree of one is gone
 /// before the next one is read if `take` does not keep it.
-pub fn parse_each(
+pub(crate) fn parse_each(
     file: FileId,
     text: &str,
     diagnostics: &mut Vec<Diagnostic>,

@@ -27,7 +27,7 @@ use rustc_hash::FxHashSet;
 
 use crate::program::{Expr, Implementation, Label, Local, Method, Program, Stmt, StmtKind, Type};
 use crate::source::OriginId;
-use expr::{Annotations, Printer, Scope};
+use expr::{Annotations, LocalNames, Printer};
 use layout::Line;
 use members::Context;
 
@@ -40,7 +40,7 @@ pub enum Form {
     Structured,
 }
 
-/// The program as text.
+/// Returns the program as text.
 ///
 /// A body whose control flow is not valid (see [`crate::cfg::build`]) is printed as it was written,
 /// whatever the form.
@@ -50,10 +50,10 @@ pub fn program(program: &Program, form: Form) -> String {
     writer.out
 }
 
-/// The expression on one line, in the user's words: without annotations. For messages; labels of
-/// `old` print as numbers, see [`expr_with_labels`].
+/// Returns the expression on one line, in the user's words: without annotations. For messages;
+/// labels of `old` print as numbers, see [`expr_with_labels`].
 pub fn expr(program: &Program, locals: &Arena<Local>, expr: &Expr) -> String {
-    flat(program, &Scope::new(locals), expr)
+    flat(program, &LocalNames::new(locals), expr)
 }
 
 /// As [`expr()`], with the labels of the implementation the expression stands in.
@@ -63,10 +63,10 @@ pub fn expr_with_labels(
     labels: &Arena<Label>,
     expr: &Expr,
 ) -> String {
-    flat(program, &Scope { labels: Some(labels), ..Scope::new(locals) }, expr)
+    flat(program, &LocalNames { labels: Some(labels), ..LocalNames::new(locals) }, expr)
 }
 
-/// A type as written in the program.
+/// Returns a type as written in the program.
 pub fn ty(program: &Program, ty: &Type) -> String {
     types::type_text(program, ty)
 }
@@ -74,7 +74,7 @@ pub fn ty(program: &Program, ty: &Type) -> String {
 /// Prints parts of a body, each on one line and without annotations: for messages and pictures.
 pub struct Snippets<'a> {
     writer: Writer<'a>,
-    scope: Scope<'a>,
+    scope: LocalNames<'a>,
 }
 
 impl<'a> Snippets<'a> {
@@ -85,18 +85,18 @@ impl<'a> Snippets<'a> {
         implementation: &'a Implementation,
     ) -> Self {
         let labels = Some(&implementation.labels);
-        let scope = Scope { labels, is_plain: true, ..Scope::new(&method.locals) };
+        let scope = LocalNames { labels, is_plain: true, ..LocalNames::new(&method.locals) };
         // Names of members matter only to what makes new ones.
         let writer = Writer::with_names(program, Form::Graph, FxHashSet::default());
         Self { writer, scope }
     }
 
-    /// An expression.
+    /// Returns an expression.
     pub fn expr(&self, expr: &Expr) -> String {
         flat(self.writer.program, &self.scope, expr)
     }
 
-    /// A statement of a graph's block; of a proof script only that there is one.
+    /// Returns a statement of a graph's block; of a proof script only that there is one.
     pub fn stmt(&self, stmt: &Stmt) -> String {
         match &stmt.kind {
             StmtKind::Label { label, .. } => format!("label {}", self.scope.label(*label)),
@@ -114,7 +114,7 @@ impl<'a> Snippets<'a> {
     }
 }
 
-fn flat(program: &Program, scope: &Scope<'_>, expr: &Expr) -> String {
+fn flat(program: &Program, scope: &LocalNames<'_>, expr: &Expr) -> String {
     let mut line = Line::default();
     Printer::new(program, scope, Annotations::Omitted, &mut line).print(expr);
     line.flat()

@@ -136,9 +136,9 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The termination clauses before the first `ensures`, and those behind it: they have to come
-    /// in this order, as the parser reads them.
-    pub fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
+    /// Returns the termination clauses before the first `ensures`, and those behind it: they have
+    /// to come in this order, as the parser reads them.
+    pub(crate) fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
         let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
         self.decreases.split_at(behind)
     }
@@ -156,9 +156,9 @@ pub struct Decreases {
 }
 
 impl Decreases {
-    /// Those of the clauses of a contract or a loop that count: the last of each kind. There may be
-    /// several, as each side of an `ensures` may have one. (In the reference those behind may hide
-    /// those of another kind before; to keep them asks for more.)
+    /// Returns those of the clauses of a contract or a loop that count: the last of each kind.
+    /// There may be several, as each side of an `ensures` may have one. (In the reference those
+    /// behind may hide those of another kind before; to keep them asks for more.)
     ///
     /// SOUNDNESS: whoever takes something for granted because there is a clause has to look at
     /// these, since no other is shown.
@@ -283,9 +283,9 @@ pub struct Domain {
 
 impl Domain {
     /// The back end that the verifier is: whose texts count.
-    pub const BACK_END: &str = "SMTLIB";
+    pub(crate) const BACK_END: &str = "SMTLIB";
 
-    /// The text of the sort that stands for the domain, if it is interpreted.
+    /// Returns the text of the sort that stands for the domain, if it is interpreted.
     pub fn interpretation(&self) -> Option<&Name> {
         self.interpretations.get(Self::BACK_END)
     }

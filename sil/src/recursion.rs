@@ -7,9 +7,10 @@ use petgraph::graphmap::DiGraphMap;
 use crate::program::{Expr, ExprKind, Function, FunctionId, Program};
 use crate::walk::{walk_expr, walk_expr_while};
 
-/// The strongly connected components of the functions of a program: functions with the same number
-/// apply each other, perhaps through others, in those of their expressions that `parts` picks.
-pub fn function_components<'p>(
+/// Returns the strongly connected components of the functions of a program: functions with the same
+/// number apply each other, perhaps through others, in those of their expressions that `parts`
+/// picks.
+pub(crate) fn function_components<'p>(
     program: &'p Program,
     parts: impl Fn(&'p Function) -> Vec<&'p Expr>,
 ) -> ArenaMap<FunctionId, usize> {
@@ -33,7 +34,7 @@ pub fn components(
         .collect()
 }
 
-/// The functions that are applied in some expressions, in order, perhaps more than once.
+/// Returns the functions that are applied in some expressions, in order, perhaps more than once.
 pub fn applied<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId> {
     let mut applied = Vec::new();
     for expr in exprs {
@@ -46,8 +47,8 @@ pub fn applied<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId>
     applied
 }
 
-/// The functions that a function's postconditions apply, but for the function itself where that is
-/// its result.
+/// Returns the functions that a function's postconditions apply, but for the function itself where
+/// that is its result.
 pub fn applied_in_postconditions(program: &Program, function: FunctionId) -> Vec<FunctionId> {
     let mut found = Vec::new();
     for clause in &program.functions[function].contract.postconditions {

@@ -400,7 +400,7 @@ method expressions(c: Ref, s: Seq[Int], n: Int)
     },
 ];
 
-/// The text of `docs/sil.md`.
+/// Returns the text of `docs/sil.md`.
 pub fn page() -> String {
     let head = "# SIL, form by form
 
@@ -411,7 +411,7 @@ The grammar is `sil/src/parser/grammar.pest`. This page is made from the tables 
     page_of(head, SECTIONS, "viper", "vpr")
 }
 
-/// The forms that a word is part of.
+/// Returns the forms that a word is part of.
 pub fn forms_with(word: &str) -> Vec<&'static Form> {
     forms(SECTIONS, word)
 }

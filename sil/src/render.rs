@@ -145,12 +145,12 @@ impl Texts {
         self.files.get(name)
     }
 
-    /// The names of the files.
+    /// Returns the names of the files.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(|name| &**name)
     }
 
-    /// The text of a place's file, and where in it the place is.
+    /// Returns the text of a place's file, and where in it the place is.
     pub fn locate(&self, place: &Place) -> Option<(&str, Range<usize>)> {
         let text = &*self.get(&place.file)?.text;
         let (_, start) = offset(text, place.start)?;
@@ -166,7 +166,7 @@ pub enum Colours {
     Always,
 }
 
-/// The finding on one line, as compilers print it.
+/// Returns the finding on one line, as compilers print it.
 pub fn short(message: &Message) -> String {
     let Place { file, start, .. } = &message.place;
     let (severity, text) = (message.severity.name(), harmless(&message.text).replace('\n', " "));
@@ -233,8 +233,8 @@ struct Quoted<'a> {
 const LONGEST_QUOTED_LINE: usize = 500;
 
 impl Quoted<'_> {
-    /// The file and the bytes of a place; `None` where its text is not known or not fit to be
-    /// shown.
+    /// Returns the file and the bytes of a place; `None` where its text is not known or not fit to
+    /// be shown.
     fn range(&mut self, place: &Place) -> Option<(usize, std::ops::Range<usize>)> {
         let file = self.texts.get(&place.file)?;
         let text = behind_mark(&file.text);
@@ -268,7 +268,7 @@ fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 
-/// The length of a place's line and the place's offset in the text.
+/// Returns the length of a place's line and the place's offset in the text.
 fn offset(text: &str, place: LineColumn) -> Option<(usize, usize)> {
     let mut at = 0;
     for _ in 1..place.line {

@@ -95,7 +95,7 @@ impl Resolution {
         Some(member)
     }
 
-    /// The program as far as it is resolved.
+    /// Returns the program as far as it is resolved.
     pub(crate) fn program(&self) -> &Program {
         &self.program
     }

@@ -12,7 +12,7 @@ pub use infer::{Inferred, infer_triggers};
 /// Tells whether `expr` may be a term of a trigger.
 ///
 /// Another check asks for all bound variables in the terms of a trigger.
-pub fn is_trigger_term(expr: &Expr) -> bool {
+pub(crate) fn is_trigger_term(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Old { body, .. } => is_trigger_term(body),
         // What is matched is the wand's structure, not the values of its sides.

@@ -92,7 +92,7 @@ impl Expr {
         found
     }
 
-    /// The variables this expression itself binds (not those bound further inside).
+    /// Returns the variables this expression itself binds (not those bound further inside).
     pub fn bound_variables(&self) -> &[LocalId] {
         match &self.kind {
             ExprKind::Quantified { variables, .. } | ExprKind::ForPerm { variables, .. } => {
@@ -206,7 +206,7 @@ impl Stmt {
     }
 
     /// The variables this statement itself gives a new value: targets, and those a `var` declares.
-    pub fn written_here(&self) -> &[LocalId] {
+    pub(crate) fn written_here(&self) -> &[LocalId] {
         match &self.kind {
             StmtKind::Assign { target, .. } | StmtKind::New { target, .. } => {
                 std::slice::from_ref(target)
@@ -328,14 +328,16 @@ fn visit_stmts<'e>(statements: &'e [Stmt], visit: &mut impl FnMut(Visit<'e>)) {
 ///
 /// SOUNDNESS: a loop forgets these and no others, so each kind of statement with a target must be
 /// among [`Stmt::written_here`].
-pub fn written_locals<'e>(statements: impl IntoIterator<Item = &'e Stmt>) -> BTreeSet<LocalId> {
+pub(crate) fn written_locals<'e>(
+    statements: impl IntoIterator<Item = &'e Stmt>,
+) -> BTreeSet<LocalId> {
     let mut written = BTreeSet::new();
     walk_stmts(statements, |statement| written.extend(statement.written_here()));
     written
 }
 
-/// The labels set by `label` statements among the statements, nested ones included.
-pub fn labels_set<'e>(statements: impl IntoIterator<Item = &'e Stmt>) -> BTreeSet<LabelId> {
+/// Returns the labels set by `label` statements among the statements, nested ones included.
+pub(crate) fn labels_set<'e>(statements: impl IntoIterator<Item = &'e Stmt>) -> BTreeSet<LabelId> {
     let mut labels = BTreeSet::new();
     walk_stmts(statements, |statement| {
         if let StmtKind::Label { label, .. } = &statement.kind {
@@ -364,7 +366,7 @@ pub struct Uses {
 impl Uses {
     /// Collects the references of `expr` and its operands. Bound variables count where they are
     /// bound or occur.
-    pub fn of_expr(expr: &Expr) -> Self {
+    pub(crate) fn of_expr(expr: &Expr) -> Self {
         let mut uses = Self::default();
         uses.add_expr(expr);
         uses
@@ -387,7 +389,7 @@ impl Uses {
     }
 
     /// Adds what the statement, its expressions and the statements nested in it refer to.
-    pub fn add_stmt(&mut self, statement: &Stmt) {
+    pub(crate) fn add_stmt(&mut self, statement: &Stmt) {
         walk_stmts([statement], |statement| {
             self.add_stmt_itself(statement);
             statement.for_each_expr(|expr| self.add_expr(expr));

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::args::VERSION;
 
-/// The command, the time, the versions and the commit of a run, each with its title.
+/// Returns the command, the time, the versions and the commit of a run, each with its title.
 pub(crate) fn about_run() -> Vec<(&'static str, String)> {
     let words: Vec<String> = env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
@@ -16,7 +16,7 @@ pub(crate) fn about_run() -> Vec<(&'static str, String)> {
     about
 }
 
-/// A word as a shell reads it.
+/// Returns a word as a shell reads it.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -25,8 +25,8 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The commit that is checked out here, and whether something has changed since; `None` outside of
-/// a repository, or without git.
+/// Returns the commit that is checked out here, and whether something has changed since; `None`
+/// outside of a repository, or without git.
 fn commit() -> Option<String> {
     let mut git = Command::new("git");
     git.args(["describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]);

@@ -274,6 +274,9 @@ pub(crate) struct Args {
     /// for each path
     #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["reports", "compat", "dump", "expect", "check"])]
     pub(crate) state: Option<Lines>,
+    /// Show the states of all paths, not of the first eight only
+    #[arg(long, requires = "state")]
+    pub(crate) all: bool,
 
     /// Show with every error a state in which it may go wrong
     #[arg(long, overrides_with = "no_counterexample")]

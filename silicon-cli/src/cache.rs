@@ -50,7 +50,7 @@ pub(crate) struct CachePlace {
 }
 
 impl CachePlace {
-    /// The answers there, if a place is named.
+    /// Returns the answers there, if a place is named.
     pub(crate) fn open(&self) -> anyhow::Result<Option<Answers>> {
         let Some(place) = &self.cache else { return Ok(None) };
         let words = || format!("no cache in {}", shown(place));
@@ -65,7 +65,7 @@ impl CachePlace {
         }
     }
 
-    /// The options as they could be given.
+    /// Returns the options as they could be given.
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         let named = [
             ("--cache", &self.cache),
@@ -77,7 +77,7 @@ impl CachePlace {
     }
 }
 
-/// A place as people may see it: a URL without its password.
+/// Returns a place as people may see it: a URL without its password.
 fn shown(place: &Path) -> String {
     let text = place.display().to_string();
     match (store::url(place).and_then(|url| url.split_once("://")), text.rfind('@')) {
@@ -125,7 +125,7 @@ impl CacheOptions {
         self.place.cache.as_deref().and_then(store::url).is_some()
     }
 
-    /// The answers at the place, if one is named.
+    /// Returns the answers at the place, if one is named.
     pub(crate) fn answers(&self) -> anyhow::Result<Option<Answers>> {
         let Some(answers) = self.place.open()? else { return Ok(None) };
         let answers = answers.audited(self.audit() / 100.0);
@@ -150,7 +150,7 @@ impl CacheOptions {
         }
     }
 
-    /// The options in effect, as they could be given.
+    /// Returns the options in effect, as they could be given.
     pub(crate) fn configuration(&self) -> Vec<String> {
         if self.place.cache.is_none() {
             return Vec::new();
@@ -170,7 +170,7 @@ impl CacheOptions {
     }
 }
 
-/// A share from 0 to 100, with or without the sign of percent.
+/// Returns a share from 0 to 100, with or without the sign of percent.
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').parse();
     number

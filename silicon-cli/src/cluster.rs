@@ -119,8 +119,8 @@ impl Work {
         args.complaint()
     }
 
-    /// The words of the command that verifies one shard, but for where it is saved. `shard` is a
-    /// text of the shell.
+    /// Returns the words of the command that verifies one shard, but for where it is saved. `shard`
+    /// is a text of the shell.
     fn command(&self, silicon: &str, shard: &str) -> String {
         let mut words = vec![silicon.to_owned()];
         words.extend(self.args.carried().iter().map(|word| quoted(word)));
@@ -131,14 +131,14 @@ impl Work {
         words.join(" ")
     }
 
-    /// The programs, as words of the shell.
+    /// Returns the programs, as words of the shell.
     fn programs(&self) -> String {
         let inputs = self.args.inputs.iter().map(|input| quoted(&input.display().to_string()));
         inputs.collect::<Vec<_>>().join(" ")
     }
 }
 
-/// A text as one word of the shell.
+/// Returns a text as one word of the shell.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -58,7 +58,7 @@ pub(crate) fn run(asked: &Jvm) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The options of the JVM: those that there are, and the agent.
+/// Returns the options of the JVM: those that there are, and the agent.
 fn options(agent: &Path) -> anyhow::Result<String> {
     let command = env::current_exe().context("cannot find this command")?;
     let own = format!("-javaagent:{}={}", agent.display(), command.display());

@@ -66,8 +66,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The arguments in our words, those of the configuration file first. `Err`: what is wrong with
-/// them.
+/// Returns the arguments in our words, those of the configuration file first. `Err`: what is wrong
+/// with them.
 fn arguments() -> Result<Vec<OsString>, String> {
     let given: Vec<OsString> = std::env::args_os().collect();
     if let Some(started) = viper_server::arguments(&given) {

@@ -166,7 +166,7 @@ fn belongs(one: &Header, other: &Header) -> Result<(), String> {
     Ok(())
 }
 
-/// The outcome of an input of which these are the parts, by their shards.
+/// Returns the outcome of an input of which these are the parts, by their shards.
 fn outcome_of(
     of: NonZeroUsize,
     file: &str,
@@ -250,7 +250,7 @@ fn agree(parts: &BTreeMap<usize, Outcome>) -> Result<(), String> {
     Ok(())
 }
 
-/// All files with their texts.
+/// Returns all files with their texts.
 fn contents(texts: &Texts) -> Vec<(&str, &str)> {
     let files = texts.names().filter_map(|name| Some((name, &*texts.get(name)?.text)));
     files.collect()

@@ -53,7 +53,7 @@ impl FromStr for ReportFile {
     }
 }
 
-/// The files of reports.
+/// Returns the files of reports.
 pub(crate) fn paths(reports: &[ReportFile]) -> Vec<&Path> {
     reports.iter().map(|report| &*report.path).collect()
 }

@@ -358,7 +358,7 @@ fn prepare(
     args.save.as_deref().map(|path| Recorder::new(path, &header, &begun)).transpose()
 }
 
-/// The files that are written beside standard output.
+/// Returns the files that are written beside standard output.
 fn files(args: &Args) -> Vec<&Path> {
     let mut files = reports::paths(&args.presentation.reports);
     files.extend(args.save.as_deref());

@@ -134,7 +134,7 @@ impl Checkout {
         Ok(Self { root, directory })
     }
 
-    /// A path as every checkout has it: below the root, it is seen from here.
+    /// Returns a path as every checkout has it: below the root, it is seen from here.
     pub(crate) fn relative(&self, path: &Path) -> PathBuf {
         if path.is_relative() {
             return path.to_owned();
@@ -232,7 +232,7 @@ fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }
 
-/// A line of a file with this header; the header itself has none.
+/// Returns a line of a file with this header; the header itself has none.
 fn sealed(header: &str, text: &str) -> String {
     format!("{} {text}\n", seal(header, text))
 }
@@ -242,13 +242,13 @@ fn seal(header: &str, text: &str) -> String {
     format!("{:x}", digest.finalize())[..16].to_owned()
 }
 
-/// The text of a line, if it is what was written.
+/// Returns the text of a line, if it is what was written.
 fn opened<'t>(header: &str, line: &'t str) -> Option<&'t str> {
     let (code, text) = line.split_once(' ')?;
     (code == seal(header, text)).then_some(text)
 }
 
-/// The header of a file: as text, and as what it says.
+/// Returns the header of a file: as text, and as what it says.
 fn first_line(text: &str) -> anyhow::Result<(&str, Header)> {
     #[derive(Deserialize)]
     struct Version {

@@ -156,7 +156,7 @@ fn serve(client: &Client, request: &Request, answers: &Arc<Answers>) -> anyhow::
     Ok(())
 }
 
-/// The options of a request; `Err`: what is wrong with them.
+/// Returns the options of a request; `Err`: what is wrong with them.
 fn read(options: &[String]) -> Result<Args, String> {
     let program = "silicon".to_owned();
     let mut given: Vec<OsString> =

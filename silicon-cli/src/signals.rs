@@ -55,7 +55,7 @@ impl Signals {
         let _ = poll(&mut [PollFd::new(&self.wake, PollFlags::IN)], Some(&timeout));
     }
 
-    /// The one that has come.
+    /// Returns the one that has come.
     pub(crate) fn come(&self) -> Option<Signal> {
         match i32::try_from(self.number.load(Ordering::Relaxed)) {
             Ok(number) if number > 0 => Some(Signal(number)),

@@ -150,7 +150,7 @@ pub(crate) fn run(asked: &Stability) -> anyhow::Result<u8> {
     Ok(exit_code(&files))
 }
 
-/// The first that applies, in the order 70, 3, 2, 1, 0.
+/// Returns the first that applies, in the order 70, 3, 2, 1, 0.
 fn exit_code(files: &[File]) -> u8 {
     let any = |verdict| files.iter().any(|file| file.worst == Some(verdict));
     if any(FileVerdict::Error) {
@@ -342,7 +342,7 @@ impl File {
     }
 }
 
-/// The JSON line of a member: `docs/output.schema.json`.
+/// The JSON line of a member: `docs/schemas/output.schema.json`.
 #[derive(Serialize)]
 struct Line<'a> {
     v: u32,

@@ -10,7 +10,7 @@ use silicon::session::{FileVerdict, Input, Lines};
 use super::args::Args;
 use super::{USAGE, complain};
 
-/// So many paths are shown; others are counted.
+/// So many paths are shown; others are counted, unless all are asked for.
 const PATHS: usize = 8;
 
 /// Verifies the members on the lines along each path, prints the states, and returns the exit code.
@@ -40,17 +40,18 @@ pub(crate) fn show(args: &Args, lines: &Lines) -> anyhow::Result<u8> {
         complain(&format!("error: no path comes to a statement at {lines}"));
         return Ok(USAGE);
     }
-    let more = states.len().saturating_sub(PATHS);
+    let shown = if args.all { states.len() } else { states.len().min(PATHS) };
     let mut text = Vec::new();
-    for (index, state) in states.iter().take(PATHS).enumerate() {
+    for (index, state) in states.iter().take(shown).enumerate() {
         if matches!(args.format(), Format::Json { .. }) {
             json::state(state, &mut text)?;
         } else {
             people(index + 1, states.len(), state, &mut text)?;
         }
     }
+    let more = states.len() - shown;
     if more > 0 {
-        complain(&format!("note: {more} more paths come there"));
+        complain(&format!("note: {more} more paths come there (--all shows them)"));
     }
     io::stdout().write_all(&text)?;
     Ok(0)

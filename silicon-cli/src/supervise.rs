@@ -485,7 +485,7 @@ impl Run<'_> {
     }
 }
 
-/// The limit that a member has reached that was to take `within`.
+/// Returns the limit that a member has reached that was to take `within`.
 fn limit(within: Option<Duration>, of_member: Option<Duration>) -> String {
     match (within, of_member) {
         // What is said is what was left when it was said.

@@ -12,7 +12,7 @@ use crate::commands::Cli;
 
 const RUNNER: &str = "viper.server.ViperServerRunner";
 
-/// The arguments in our words, if they are those; `Err`: they ask for what we do not have.
+/// Returns the arguments in our words, if they are those; `Err`: they ask for what we do not have.
 pub(crate) fn arguments(given: &[OsString]) -> Option<Result<Vec<OsString>, String>> {
     let program = given.first()?;
     // It is asked whether there is a Java.
@@ -53,7 +53,7 @@ pub(crate) fn read(arguments: &str) -> Result<Arguments, String> {
     Ok(Arguments { session: args.session(), without_effect: translated.without_effect })
 }
 
-/// The words of a text; quotes keep blanks together.
+/// Returns the words of a text; quotes keep blanks together.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sil::imports::FileSystem;
+use sil::imports::{FileSystem, Loader};
 use sil::load::{Assumptions, load_assuming};
 use sil::render::{Message, Texts};
 use silicon::session::input::Language;
@@ -41,9 +41,14 @@ pub(crate) struct Analysis {
 
 /// Takes a text through its front end. Never panics: a defect there is a finding.
 pub(crate) fn analyse(request: Request) -> Arc<Analysis> {
+    analyse_with(request, &FileSystem)
+}
+
+/// Takes a text through its front end; files that a program of SIL imports come from `loader`.
+pub(crate) fn analyse_with(request: Request, loader: &(dyn Loader + Sync)) -> Arc<Analysis> {
     let Request { uri, version, name, language, text } = request;
     let analysed = on_large_stack(|| match language {
-        Language::Sil => analyse_sil(&uri, &name, &text),
+        Language::Sil => analyse_sil(&uri, &name, &text, loader),
         Language::Chalice | Language::Spl => analyse_other(&uri, &name, &text, language),
     });
     let Analysed { found, is_program, depends_on_files, others, index } =
@@ -77,9 +82,9 @@ fn others(name: &str, texts: &Texts) -> Vec<String> {
     others.map(uri_of).collect()
 }
 
-fn analyse_sil(uri: &str, name: &str, text: &Text) -> Analysed {
+fn analyse_sil(uri: &str, name: &str, text: &Text, loader: &dyn Loader) -> Analysed {
     let bytes = text.text.as_bytes().to_vec();
-    let loaded = load_assuming(Assumptions::default(), name, bytes, &FileSystem);
+    let loaded = load_assuming(Assumptions::default(), name, bytes, loader);
     let texts = Texts::of(&loaded.sources);
     let files = Files::new(name, uri, text, &texts);
     let messages = loaded.diagnostics.iter().map(|one| Message::of(&loaded.sources, one));

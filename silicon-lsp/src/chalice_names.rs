@@ -32,7 +32,7 @@ pub(crate) struct Names {
     pub(crate) variables: Vec<Variable>,
 }
 
-/// The names of a program; `tokens` are those of its text.
+/// Returns the names of a program; `tokens` are those of its text.
 pub(crate) fn names(program: &Program, text: &str, tokens: &[Token]) -> Names {
     let mut walk = Walk { program, text, tokens, names: Names::default() };
     for (_, Local { name, ty, kind, span, .. }) in program.locals.iter() {

@@ -102,7 +102,7 @@ fn item(symbol: &Symbol) -> CompletionItem {
     }
 }
 
-/// The keywords that may stand there.
+/// Returns the keywords that may stand there.
 fn keywords(language: Language, expected: Expected) -> Vec<&'static str> {
     let words = Words::of(language);
     let lists: &[&[&'static str]] = match expected {

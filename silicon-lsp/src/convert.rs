@@ -22,7 +22,7 @@ pub(crate) struct Files {
     texts: FxHashMap<String, Text>,
 }
 
-/// The path that a URI of a file names; others stand for themselves.
+/// Returns the path that a URI of a file names; others stand for themselves.
 pub(crate) fn path_of(uri: &str) -> String {
     let Some(path) = uri.strip_prefix("file://") else { return uri.to_owned() };
     let path = path.find('/').map_or(path, |start| &path[start..]);
@@ -45,7 +45,7 @@ pub(crate) fn path_of(uri: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The URI of a file.
+/// Returns the URI of a file.
 pub(crate) fn uri_of(path: &str) -> String {
     let absolute = std::path::absolute(Path::new(path));
     let absolute = absolute.map_or(path.to_owned(), |path| path.display().to_string());

@@ -3,7 +3,7 @@
 //! Invariant: `run` is about the present version. An edit takes it away, so nothing of it can be
 //! shown afterwards.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub(crate) struct Document {
     pub(crate) followed: Option<Followed>,
     /// Files that findings were shown in.
     pub(crate) shown_in: Vec<String>,
-    /// The members as the client was told of them last, of this version.
+    /// The members as the client was told of them last, of whatever version.
     told: FxHashMap<Id, Told>,
 }
 
@@ -126,7 +126,6 @@ impl Document {
     pub(crate) fn forget(&mut self) {
         self.analysis = None;
         self.run = None;
-        self.told.clear();
     }
 
     pub(crate) fn request(&self) -> Request {
@@ -163,7 +162,7 @@ impl Document {
         })
     }
 
-    /// All that is known of the present version.
+    /// Returns all that is known of the present version.
     pub(crate) fn found(&self) -> Vec<Found> {
         let front_end = self.current().map_or(&[][..], |analysis| &analysis.found);
         match &self.run {
@@ -234,21 +233,32 @@ impl Document {
             .map(Member::words)
     }
 
-    /// The members for who shows them in a list.
+    /// Returns the members for who shows them in a list.
     pub(crate) fn members(&self) -> serde_json::Value {
         self.listed(self.run.as_ref().map_or(&[][..], |run| &run.members))
     }
 
-    /// The members whose state or time differs from what the client was told last of this version.
+    /// Returns the news for a client that keeps what it was told: the members whose state differs,
+    /// and those that are gone. `stale`: nothing is known of the present version yet, and nothing is news.
     pub(crate) fn changed_members(&mut self) -> serde_json::Value {
-        let members = self.run.as_ref().map_or(&[][..], |run| &run.members);
+        let known = self.run.as_ref().filter(|run| run.is_complete() || !run.members.is_empty());
         let is_news = |member: &&Member| {
-            let Planned { kind, id, .. } = &member.planned;
             let new = member.state.told();
-            self.told.insert((*kind, id.clone()), new) != Some(new)
+            let old = self.told.insert(member.id(), new);
+            // That a verdict is recalled is no news.
+            old.is_none_or(|old| old.0 != new.0 || new.1.is_some() && old.1 != new.1)
         };
-        let changed: Vec<&Member> = members.iter().filter(is_news).collect();
-        self.listed(changed)
+        let members = known.into_iter().flat_map(|run| &run.members);
+        let changed: Vec<&Member> = members.filter(is_news).collect();
+        let is_gone = |id: &Id| known.is_some_and(|run| !run.positions.contains_key(id));
+        let gone: BTreeSet<Id> =
+            self.told.extract_if(|id, _| is_gone(id)).map(|(id, _)| id).collect();
+        let mut news = self.listed(changed);
+        let gone =
+            gone.iter().map(|(kind, id)| serde_json::json!({ "kind": kind.name(), "id": id }));
+        news["gone"] = gone.collect();
+        news["stale"] = known.is_none().into();
+        news
     }
 
     fn listed<'a>(&self, members: impl IntoIterator<Item = &'a Member>) -> serde_json::Value {
@@ -306,6 +316,10 @@ impl State {
 }
 
 impl Member {
+    fn id(&self) -> Id {
+        (self.planned.kind, self.planned.id.clone())
+    }
+
     fn words(&self) -> String {
         let State::Done(done) = &self.state else {
             return match self.state {

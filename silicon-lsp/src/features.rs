@@ -14,9 +14,9 @@ use silicon::explain;
 use silicon::session::format;
 use silicon::session::input::{Input, Language};
 
-use crate::analysis::{Analysis, Request, analyse};
+use crate::analysis::Analysis;
 use crate::index::{Means, Symbol};
-use crate::tokens::{Declaration, Declares, Kind, tokens};
+use crate::tokens::{Declaration, Declares, Kind};
 
 /// Where a symbol is: a URI and a range there.
 pub(crate) type At = (String, lsp_types::Range);
@@ -73,85 +73,11 @@ pub(crate) fn definition(analysis: &Analysis, position: Position) -> Option<At> 
     }
 }
 
-/// Where what the word at a place means is named.
-pub(crate) fn references(
-    analysis: &Analysis,
-    position: Position,
-    with_declaration: bool,
-) -> Vec<lsp_types::Range> {
-    let Some((_, symbol)) = analysis.index.at(analysis.text.offset(position)) else {
-        return Vec::new();
-    };
-    let declared = &analysis.index.symbols[symbol].declared;
-    let uses = analysis.index.uses_of(symbol);
-    let uses = uses.filter(|range| with_declaration || Some(range) != declared.as_ref());
-    uses.map(|range| analysis.text.range(&range)).collect()
-}
-
-/// The word that can be renamed at a place.
-pub(crate) fn can_rename(analysis: &Analysis, position: Position) -> Option<lsp_types::Range> {
-    let (range, symbol) = analysis.index.at(analysis.text.offset(position))?;
-    let is_here = analysis.index.symbols[symbol].declared.is_some();
-    is_here.then(|| analysis.text.range(&range))
-}
-
-/// The edits that give what the word at a place means another name.
-///
-/// The name must be new: then nothing can be captured, and a use that was overlooked is a name that
-/// means nothing. So the renamed text is looked at again, and has to be a program in which the same
-/// words mean the same.
-///
-/// # Errors
-/// Why it cannot be renamed.
-pub(crate) fn rename(
-    analysis: &Analysis,
-    name: &str,
-    position: Position,
-    new: &str,
-) -> Result<Vec<TextEdit>, String> {
-    let language = analysis.index.language;
+/// Lists where the word at a place is named in the text.
+pub(crate) fn highlights(analysis: &Analysis, position: Position) -> Vec<lsp_types::Range> {
     let at = analysis.index.at(analysis.text.offset(position));
-    let (_, symbol) = at.ok_or("there is nothing here that has a name")?;
-    if analysis.index.symbols[symbol].declared.is_none() {
-        return Err("it is declared in another file".to_owned());
-    }
-    if !analysis.is_program {
-        return Err("the text has errors".to_owned());
-    }
-    let is_word = tokens(new).len() == 1 && tokens(new)[0].kind == Kind::Word;
-    if !is_word || new.trim() != new || Words::of(language).is_reserved(new) {
-        return Err(format!("`{new}` is no name"));
-    }
-    let text = &analysis.text.text;
-    let is_used = |it: &crate::tokens::Token| &text[it.range.clone()] == new;
-    if analysis.index.tokens.iter().any(is_used) {
-        return Err(format!("`{new}` is used in this text already"));
-    }
-    let uses: Vec<Range<usize>> = analysis.index.uses_of(symbol).collect();
-    let mut renamed = String::with_capacity(text.len());
-    let mut done = 0;
-    let mut expected = Vec::new();
-    for range in &uses {
-        renamed.push_str(&text[done..range.start]);
-        expected.push(renamed.len());
-        renamed.push_str(new);
-        done = range.end;
-    }
-    renamed.push_str(&text[done..]);
-    let again = analyse(Request {
-        uri: analysis.uri.clone(),
-        version: analysis.version,
-        name: name.to_owned(),
-        language,
-        text: crate::positions::Text::new(renamed),
-    });
-    let found = expected.first().and_then(|at| again.index.uses.get(at));
-    let found = found.map(|&symbol| again.index.uses_of(symbol).map(|it| it.start).collect());
-    if !again.is_program || found != Some(expected) {
-        return Err("with that name, the text would mean something else".to_owned());
-    }
-    let edit = |range: &Range<usize>| TextEdit::new(analysis.text.range(range), new.to_owned());
-    Ok(uses.iter().map(edit).collect())
+    let uses = at.into_iter().flat_map(|(_, symbol)| analysis.index.uses_of(symbol));
+    uses.map(|range| analysis.text.range(&range)).collect()
 }
 
 fn kind_of_symbol(declares: Declares) -> SymbolKind {

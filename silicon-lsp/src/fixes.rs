@@ -102,7 +102,7 @@ impl Cure<'_> {
         all
     }
 
-    /// An unknown word: the nearest one that is known.
+    /// Returns an unknown word: the nearest one that is known.
     fn names(&self, at: &Range<usize>) -> Vec<Titled> {
         let Analysis { text, index, .. } = self.analysis;
         let is_it = |token: &&crate::tokens::Token| token.range == *at && token.kind == Kind::Word;
@@ -142,7 +142,7 @@ impl Cure<'_> {
         ranges.map(change).collect()
     }
 
-    /// A variable that is assigned and not declared.
+    /// Returns a variable that is assigned and not declared.
     fn declared(&self, at: &Range<usize>) -> Vec<Titled> {
         let Analysis { text, index, .. } = self.analysis;
         let rest = text.text[at.end..].trim_start();
@@ -203,7 +203,7 @@ impl Cure<'_> {
         all
     }
 
-    /// An instance that is opened for what is done or read.
+    /// Returns an instance that is opened for what is done or read.
     fn opened(&self, site: &Site<'_>, instance: &str) -> Vec<Titled> {
         let mut all = Vec::new();
         let opened = format!("unfolding {instance} in ");
@@ -259,7 +259,7 @@ impl Cure<'_> {
     }
 }
 
-/// The word or operator that a message about the text proposes.
+/// Returns the word or operator that a message about the text proposes.
 fn meant(message: &str) -> Option<&str> {
     let marks = ["did you mean `", "is written `", "write `", "use `"];
     let (at, mark) = marks.iter().find_map(|mark| Some((message.find(mark)?, mark)))?;

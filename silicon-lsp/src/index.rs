@@ -125,13 +125,13 @@ impl Index {
         }
     }
 
-    /// The declaration that a place is in, the innermost one.
+    /// Returns the declaration that a place is in, the innermost one.
     pub(crate) fn declaration_at(&self, offset: usize) -> Option<usize> {
         let is_in = |one: &Declaration| one.whole.start <= offset && offset <= one.whole.end;
         self.declarations.iter().rposition(is_in)
     }
 
-    /// The word at a place, or that ends there, and the number of what it means.
+    /// Returns the word at a place, or that ends there, and the number of what it means.
     pub(crate) fn at(&self, offset: usize) -> Option<(Range<usize>, usize)> {
         let (start, &symbol) = self.uses.range(..=offset).next_back()?;
         let range = *start..start + self.symbols[symbol].name.len();
@@ -209,7 +209,7 @@ impl Index {
     }
 }
 
-/// The text of a declaration up to its body.
+/// Returns the text of a declaration up to its body.
 fn head(text: &str, declaration: &Declaration, tokens: &[Token]) -> String {
     let whole = declaration.whole.clone();
     let inside =
@@ -465,7 +465,7 @@ fn word_in(text: &Text, span: Span, name: &str) -> Option<Range<usize>> {
     Some(start + found.range.start..start + found.range.end)
 }
 
-/// The word that a span of the first file is; a variable may stand in parentheses.
+/// Returns the word that a span of the first file is; a variable may stand in parentheses.
 fn token_of(text: &Text, span: Span) -> Option<Range<usize>> {
     let inside = text.text.get(span.start as usize..span.end as usize)?;
     let mut words = tokens(inside).into_iter().filter(|token| token.kind == Kind::Word);

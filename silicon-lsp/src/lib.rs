@@ -12,10 +12,11 @@
 //! was busy with are verified again.
 //!
 //! In reading order: [`positions`], [`tokens`], [`index`] (what names mean; [`chalice_names`]),
-//! [`analysis`], [`features`] and [`reading`] (pure functions of an analysis), [`fixes`] (edits
-//! that may remove an error), [`protocol`], [`worker`], [`trial`] (whether they do), [`verifier`],
-//! [`document`], [`server`]; [`transport`].
+//! [`analysis`], [`features`] and [`reading`] (pure functions of an analysis), [`across`] (names in
+//! several files), [`fixes`] (edits that may remove an error), [`protocol`], [`worker`], [`trial`]
+//! (whether they do), [`verifier`], [`document`], [`server`]; [`transport`].
 
+mod across;
 mod analysis;
 mod chalice_names;
 mod complete;

@@ -36,8 +36,8 @@ impl Text {
         lsp_types::Range::new(self.position(range.start), self.position(range.end))
     }
 
-    /// The byte that an editor means. A column behind the end of its line counts as that end, a
-    /// line behind the last one as the end of the text.
+    /// Returns the byte that an editor means. A column behind the end of its line counts as that
+    /// end, a line behind the last one as the end of the text.
     pub(crate) fn offset(&self, position: Position) -> usize {
         let Some(line) = self.lines.line(position.line) else { return self.text.len() };
         let (start, end) = (usize::from(line.start()), usize::from(line.end()));
@@ -60,7 +60,7 @@ impl Text {
         start..self.offset(range.end).max(start)
     }
 
-    /// The byte at a place as messages have it: lines and characters count from 1.
+    /// Returns the byte at a place as messages have it: lines and characters count from 1.
     pub(crate) fn offset_of(&self, at: LineColumn) -> usize {
         let Some(line) = self.lines.line(at.line.saturating_sub(1)) else {
             return self.text.len();

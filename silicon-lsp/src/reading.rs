@@ -14,7 +14,7 @@ use crate::convert::{path_of, uri_of};
 use crate::index::{Means, Symbol};
 use crate::tokens::{Declares, Kind, Token};
 
-/// The files that a text imports by name. Those of the standard library are no files.
+/// Returns the files that a text imports by name. Those of the standard library are no files.
 pub(crate) fn links(analysis: &Analysis) -> Vec<DocumentLink> {
     let text = &analysis.text.text;
     let code: Vec<&Token> = code(analysis).collect();

@@ -8,6 +8,7 @@ mod verification;
 mod viper;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
@@ -28,6 +29,7 @@ pub(crate) use self::viper::Followed;
 use self::viper::Viper;
 use crate::Setup;
 use crate::analysis::{self, Analysis, analyse};
+use crate::convert::path_of;
 use crate::document::Document;
 use crate::features;
 use crate::transport::{Open, Transport};
@@ -185,6 +187,8 @@ struct Server<'c> {
     has_hints: bool,
     refreshes_hints: bool,
     watches_files: bool,
+    /// The folders that the client has open.
+    folders: Vec<PathBuf>,
     documents: BTreeMap<String, Document>,
     /// To the thread that takes texts through their front end, and from it.
     texts: Sender<analysis::Request>,
@@ -208,6 +212,17 @@ struct Server<'c> {
     numbers: u64,
     /// Where a shutdown was asked for.
     is_ending: bool,
+}
+
+/// Reads the folders that a client has open: a list, or one, as clients of before tell it.
+fn folders(parameters: &Value) -> Vec<PathBuf> {
+    let listed = parameters.get("workspaceFolders").and_then(Value::as_array);
+    let listed = listed.into_iter().flatten().map(|folder| &folder["uri"]);
+    let mut uris: Vec<&Value> = listed.collect();
+    if uris.is_empty() {
+        uris.extend(parameters.get("rootUri"));
+    }
+    uris.into_iter().filter_map(Value::as_str).map(|uri| path_of(uri).into()).collect()
 }
 
 /// The present work of the worker.
@@ -265,6 +280,7 @@ impl<'c> Server<'c> {
             watches_files: supports(
                 "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration",
             ),
+            folders: folders(parameters),
             documents: BTreeMap::new(),
             texts,
             analyses,

@@ -47,7 +47,7 @@ pub(crate) struct Declaration {
     pub(crate) inside: Option<usize>,
 }
 
-/// The tokens of a text, in order. An open comment or string goes on to its end.
+/// Returns the tokens of a text, in order. An open comment or string goes on to its end.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '\'';
     let mut tokens = Vec::new();
@@ -101,7 +101,7 @@ fn declares(language: Language, depth: usize, word: &str) -> Option<Declares> {
     })
 }
 
-/// The declarations of a text, in order.
+/// Returns the declarations of a text, in order.
 pub(crate) fn declarations(text: &str, tokens: &[Token], language: Language) -> Vec<Declaration> {
     let mut found: Vec<Declaration> = Vec::new();
     let code: Vec<&Token> = tokens.iter().filter(|token| token.kind != Kind::Comment).collect();

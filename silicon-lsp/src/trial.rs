@@ -129,7 +129,7 @@ impl Run<'_> {
 }
 
 impl Attempt {
-    /// The text with the edits.
+    /// Returns the text with the edits.
     pub(crate) fn applied(&self, text: &str) -> String {
         let mut edited = text.to_owned();
         for edit in self.edits.iter().rev() {

@@ -150,7 +150,7 @@ impl Answers {
         }
     }
 
-    /// The answers to these keys, and whether each is one of an earlier run.
+    /// Returns the answers to these keys, and whether each is one of an earlier run.
     fn find_all(
         &self,
         keys: &[Digest],
@@ -223,7 +223,7 @@ impl Answers {
 
 #[cfg(feature = "remote-cache")]
 impl Answer {
-    /// The time that it took.
+    /// Returns the time that it took.
     fn time(&self) -> Duration {
         self.reports.iter().map(recall::Kept::time).sum()
     }

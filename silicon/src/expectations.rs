@@ -89,7 +89,7 @@ impl Difference {
     }
 
     /// One line a difference, with the file that it is about.
-    pub fn of_file(&self, file: &str) -> String {
+    pub(crate) fn of_file(&self, file: &str) -> String {
         let lines = self.to_string();
         let in_file = |line: &str| match line.trim_start().split_once(' ') {
             Some((word, output)) => format!("  {word} {file}:{output}\n"),

@@ -9,7 +9,7 @@ use front::reference::{Form, Section, forms_with};
 
 use symex::report::{ErrorId, Reason};
 
-/// The forms of a language that a word is part of.
+/// Returns the forms of a language that a word is part of.
 pub fn forms(language: Language, word: &str) -> Vec<&'static Form> {
     let sections: &'static [Section] = match language {
         Language::Sil => sil::reference::SECTIONS,
@@ -19,7 +19,7 @@ pub fn forms(language: Language, word: &str) -> Vec<&'static Form> {
     forms_with(sections, word)
 }
 
-/// All forms of a language, as a page in Markdown.
+/// Returns all forms of a language, as a page in Markdown.
 pub fn language(language: Language) -> String {
     match language {
         Language::Sil => sil::reference::page(),
@@ -58,7 +58,7 @@ fn sorted(rows: impl Iterator<Item = Row>) -> Vec<Row> {
     rows
 }
 
-/// The rows for the parts of an id that have one.
+/// Returns the rows for the parts of an id that have one.
 pub fn rows(id: &str) -> Vec<Row> {
     let find = |rows: Vec<Row>, id: &str| rows.into_iter().find(|row| row.id == id);
     match id.split_once(':') {
@@ -85,7 +85,7 @@ pub fn advice(id: &str) -> String {
     advice.collect::<Vec<_>>().join(" ")
 }
 
-/// The text of `docs/errors.md`.
+/// Returns the text of `docs/errors.md`.
 pub fn reference() -> String {
     let mut text = "# Ids of findings
 

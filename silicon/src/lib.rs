@@ -37,9 +37,9 @@ pub use verify::Request;
 
 /// A digest of the sources, the compiler and the profile of this build: two builds with one digest
 /// give the same verdicts.
-pub const BUILD: &str = env!("SILICON_BUILD");
+pub(crate) const BUILD: &str = env!("SILICON_BUILD");
 
-/// The version of the solver that is linked: a verdict may depend on it.
+/// Returns the version of the solver that is linked: a verdict may depend on it.
 pub fn solver_version() -> &'static str {
     smt::prover::version()
 }

@@ -55,7 +55,7 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// The text of the report; `outcomes` are in the order of the inputs.
+    /// Returns the text of the report; `outcomes` are in the order of the inputs.
     pub fn report(self, outcomes: &[Outcome], summary: &Summary) -> String {
         match self {
             Self::Sarif => sarif::report(outcomes, summary),
@@ -135,7 +135,7 @@ impl Summary {
         self.worst_news = self.worst_news.max(Some(outcome.news()));
     }
 
-    /// The verdict of the file that weighs most.
+    /// Returns the verdict of the file that weighs most.
     ///
     /// A file in which nothing was selected leaves the verdict to the others; one that declares
     /// nothing does not.
@@ -161,7 +161,7 @@ impl Format {
         Self::Human { colours: Colours::Never, statistics: false }
     }
 
-    /// The exit code for a verdict.
+    /// Returns the exit code for a verdict.
     pub fn exit_code(self, verdict: FileVerdict) -> u8 {
         match (self, verdict) {
             // It knows success and everything else.
@@ -255,7 +255,7 @@ impl Format {
         }
     }
 
-    /// The report that is shown in the place of the files, after all of them.
+    /// Returns the report that is shown in the place of the files, after all of them.
     pub fn at_end(self) -> Option<ReportFormat> {
         (self == Self::Gitlab).then_some(ReportFormat::Gitlab)
     }

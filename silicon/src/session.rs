@@ -204,7 +204,7 @@ impl Session {
         !(globs.into_iter().all(Vec::is_empty) && self.at.is_empty())
     }
 
-    /// The engine's options for one program; `None` if `at` selects nothing in it.
+    /// Returns the engine's options for one program; `None` if `at` selects nothing in it.
     fn options_for(&self, program: &Program, places: &Places<'_>) -> Option<Options> {
         let mut options = self.options.clone();
         if !self.at.is_empty() {
@@ -271,7 +271,8 @@ struct Accepted {
     direct: Option<Direct>,
 }
 
-/// The program of an input, if there are no errors, and what the front end has to say about it.
+/// Returns the program of an input, if there are no errors, and what the front end has to say about
+/// it.
 fn front_end(
     input: &Input,
     assumptions: Assumptions,
@@ -303,7 +304,7 @@ fn front_end(
     (program.map(|program| Accepted { program, is_blank, sources, direct }), outcome)
 }
 
-/// The outcome of a defect.
+/// Returns the outcome of a defect.
 fn broken(input: &Input, defect: &Defect) -> Outcome {
     let mut outcome = Outcome::empty(&input.name);
     outcome.verdict = FileVerdict::Error;
@@ -420,7 +421,7 @@ fn without_members_to_verify(program: &Program, is_blank: bool) -> FileVerdict {
     }
 }
 
-/// The name of a member and where it stands.
+/// Returns the name of a member and where it stands.
 pub fn name_and_span(program: &Program, member: Member) -> (&str, Span) {
     match member {
         Member::Field(id) => (&program.fields[id].name, program.fields[id].span),

@@ -42,6 +42,7 @@ use symex::options::{Assigned, Options};
 use symex::report::{MemberReport, Report};
 use symex::whole::Facts;
 use symex::{Context, Engine, Visible};
+use symex_sil::analysis::analyse;
 use syxc::Direct;
 
 /// A program to verify, and how.
@@ -79,7 +80,7 @@ impl<'a> Request<'a> {
     /// Does not verify again what answers know already, and adds what is found to them. The keys of
     /// answers are about SIL programs: of others nothing is recalled.
     #[must_use]
-    pub fn recalling(self, answers: Option<&'a Answers>) -> Self {
+    pub(crate) fn recalling(self, answers: Option<&'a Answers>) -> Self {
         Self { answers, ..self }
     }
 
@@ -89,7 +90,7 @@ impl<'a> Request<'a> {
         Self { direct: Some(direct), ..self }
     }
 
-    /// The members about which there will be reports, in their order.
+    /// Returns the members about which there will be reports, in their order.
     pub(crate) fn members(&self) -> Vec<Planned> {
         let members = reported(self, self.program).into_iter();
         members.map(|member| planned(self.program, member)).collect()
@@ -129,13 +130,12 @@ fn verify_members(request: &Request<'_>) -> Report {
     }
     let schedule = Schedule::new(&context, |member| is_selected(request, program, member));
     let collected = Collected::new(&schedule, &reported, observer);
-    let analysis = Analysis::of(program);
-    let analysis = match direct {
-        Some(direct) => {
-            analysis.with_bodies(direct.functions_in_bodies(), direct.recursive_predicates())
-        }
-        None => analysis,
-    };
+    let mut analysis = analyse(program);
+    if let Some(direct) = direct {
+        // Its tree has the bodies of the predicates.
+        analysis.functions_in_bodies = direct.functions_in_bodies();
+        analysis.recursive_predicates = direct.recursive_predicates();
+    }
     let tasks = schedule.tasks.iter().map(Task::subject);
     let answers = answers.filter(|_| direct.is_none());
     let recall = answers.and_then(|answers| {

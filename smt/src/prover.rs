@@ -40,7 +40,7 @@ pub use crate::tableau::Outcome;
 use crate::tableau::Tableau;
 use crate::terms::{Term, Terms};
 
-/// The version of Z3 that answers.
+/// Returns the version of Z3 that answers.
 pub fn version() -> &'static str {
     z3::full_version()
 }
@@ -106,7 +106,7 @@ pub enum Answer {
 
 impl Answer {
     /// Tells whether the goal was proved; all else is "no".
-    pub fn is_proved(self) -> bool {
+    pub(crate) fn is_proved(self) -> bool {
         self == Answer::Proved
     }
 }
@@ -227,12 +227,12 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// A prover with a workspace of its own.
+    /// Returns a prover with a workspace of its own.
     pub fn new(options: ProverOptions) -> Result<Prover, ProverError> {
         Prover::within(&Workspace::new(), options)
     }
 
-    /// A prover in a workspace; the provers before it must be gone.
+    /// Returns a prover in a workspace; the provers before it must be gone.
     pub fn within(workspace: &Workspace, options: ProverOptions) -> Result<Prover, ProverError> {
         let has_log = options.smt_log.is_some();
         let mut prover = Prover {
@@ -279,7 +279,7 @@ impl Prover {
         Ok(())
     }
 
-    /// The number of scopes opened and not left.
+    /// Returns the number of scopes opened and not left.
     pub fn depth(&self) -> usize {
         self.scopes.len() - 1
     }
@@ -400,9 +400,9 @@ impl Prover {
         self.check(terms, Terms::FALSE, kind, budget)
     }
 
-    /// The values of constants in some state in which the assumptions and `formula` hold, as Z3
-    /// writes them; `None` if it has none to offer. Where there are quantifiers, the state may
-    /// violate some of them.
+    /// Returns the values of constants in some state in which the assumptions and `formula` hold,
+    /// as Z3 writes them; `None` if it has none to offer. Where there are quantifiers, the state
+    /// may violate some of them.
     ///
     /// Only a prover that was made with [`ProverOptions::models`] has states to offer.
     pub fn values(

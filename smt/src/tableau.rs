@@ -438,7 +438,7 @@ impl Entered {
         parts.iter().all(|&(part, truth)| self.graph.truth(terms, part) != Some(truth))
     }
 
-    /// The parts of a disjunction that are undecided; `None` if it holds.
+    /// Returns the parts of a disjunction that are undecided; `None` if it holds.
     fn open_among(&self, terms: &Terms, parts: &[Part]) -> Option<Vec<Part>> {
         let mut open = Vec::new();
         for &(part, truth) in parts {
@@ -452,7 +452,7 @@ impl Entered {
     }
 }
 
-/// A disjunction of disjunctions as one.
+/// Returns a disjunction of disjunctions as one.
 fn flat(terms: &Terms, parts: Vec<Part>) -> Vec<Part> {
     let mut flat: Vec<Part> = Vec::with_capacity(parts.len());
     let mut pending: Vec<Part> = parts.into_iter().rev().collect();

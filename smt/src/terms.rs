@@ -185,7 +185,7 @@ impl Terms {
         &self.sorts[sort.index()]
     }
 
-    pub fn make_sort(&mut self, kind: SortKind) -> Sort {
+    pub(crate) fn make_sort(&mut self, kind: SortKind) -> Sort {
         Sort(self.sorts.insert_full(kind).0 as u32)
     }
 
@@ -233,7 +233,7 @@ impl Terms {
     }
 
     /// The sort of the values of a map.
-    pub fn value_sort(&self, sort: Sort) -> Sort {
+    pub(crate) fn value_sort(&self, sort: Sort) -> Sort {
         match *self.sort_kind(sort) {
             SortKind::Map(_, value) => value,
             ref other => panic!("not the sort of a map: {other:?}"),

@@ -60,7 +60,7 @@ impl Theories {
     }
 }
 
-/// All axioms of the theory of a sort.
+/// Returns all axioms of the theory of a sort.
 fn instance(terms: &mut Terms, sort: Sort) -> Vec<Axiom> {
     let kind = terms.sort_kind(sort).clone();
     let mut axioms = Axioms::new(terms);
@@ -74,7 +74,7 @@ fn instance(terms: &mut Terms, sort: Sort) -> Vec<Axiom> {
     axioms.finish()
 }
 
-/// The sort whose theory an operator belongs to; none for arithmetic on indices.
+/// Returns the sort whose theory an operator belongs to; none for arithmetic on indices.
 pub(crate) fn subject(op: TheoryOp, args: &[Sort], result: Sort) -> Option<Sort> {
     use TheoryOp::*;
     match op {

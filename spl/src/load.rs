@@ -12,7 +12,7 @@ use crate::syntax::{self, Declaration, DeclarationKind, Text};
 
 /// Where included files come from.
 pub trait Loader {
-    /// The contents of a file.
+    /// Returns the contents of a file.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -111,7 +111,7 @@ impl Loading<'_> {
     }
 }
 
-/// The path without `.` and, where that is the same, without `..`.
+/// Returns the path without `.` and, where that is the same, without `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {

@@ -358,13 +358,13 @@ pub enum LocalKind {
 }
 
 impl Program {
-    /// The parameters that calls write, or the results that calls receive and `return` names, in
-    /// order.
+    /// Returns the parameters that calls write, or the results that calls receive and `return`
+    /// names, in order.
     pub fn explicit(&self, locals: &[LocalId]) -> Vec<LocalId> {
         locals.iter().copied().filter(|&local| !self.locals[local].is_implicit).collect()
     }
 
-    /// The type of a field as a value of its own.
+    /// Returns the type of a field as a value of its own.
     pub fn field_map_type(&self, field: FieldId) -> Type {
         let field = &self.fields[field];
         Type::Map(Box::new(Type::Struct(field.parent)), Box::new(field.ty.clone()))

@@ -257,7 +257,7 @@ lemma empty()
     },
 ];
 
-/// The text of `docs/spl-reference.md`.
+/// Returns the text of `docs/spl-reference.md`.
 pub fn page() -> String {
     let head = "# SPL, form by form
 

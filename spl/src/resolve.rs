@@ -101,7 +101,7 @@ fn options(syntax: &syntax::Program, findings: &mut Vec<Diagnostic>) -> Options 
     options
 }
 
-/// The dialect by the program's own marks.
+/// Returns the dialect by the program's own marks.
 fn recognised(syntax: &syntax::Program, options: Options) -> Dialect {
     if options.field_dialect || syntax.opens_predicates {
         Dialect::Field

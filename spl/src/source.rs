@@ -3,4 +3,4 @@
 pub use front::{FileId, SourceFile, Sources, Span};
 
 /// How many files one program may have.
-pub const FILE_LIMIT: usize = 10_000;
+pub(crate) const FILE_LIMIT: usize = 10_000;

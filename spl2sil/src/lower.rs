@@ -123,7 +123,7 @@ impl<'l, 'p> Member<'l, 'p> {
         self.lowering.program
     }
 
-    /// The SIL name of a variable of the source.
+    /// Returns the SIL name of a variable of the source.
     pub(crate) fn name_of(&mut self, local: LocalId) -> Name {
         self.names.of_local(&self.lowering.names.borrow(), self.lowering.program, local)
     }
@@ -133,7 +133,7 @@ impl<'l, 'p> Member<'l, 'p> {
         annotations::variables(self.names.of_source(self.lowering.program))
     }
 
-    /// A name that this member does not use yet.
+    /// Returns a name that this member does not use yet.
     pub(crate) fn fresh(&mut self, wanted: &str) -> Name {
         self.names.fresh(&self.lowering.names.borrow(), wanted)
     }

@@ -70,7 +70,7 @@ impl Names {
         names
     }
 
-    /// A global name that nothing has yet.
+    /// Returns a global name that nothing has yet.
     pub(crate) fn fresh(&mut self, wanted: &str) -> Name {
         // A `?` or `^` of an SPL name is no character of a SIL name.
         let wanted = wanted.replace(['?', '^'], "$");
@@ -97,7 +97,7 @@ pub(crate) struct LocalNames {
 }
 
 impl LocalNames {
-    /// The name of a variable of the source; the first to ask for a word gets it.
+    /// Returns the name of a variable of the source; the first to ask for a word gets it.
     pub(crate) fn of_local(&mut self, global: &Names, program: &Program, local: LocalId) -> Name {
         if let Some(name) = self.by_local.get(&local) {
             return name.clone();
@@ -107,12 +107,13 @@ impl LocalNames {
         name
     }
 
-    /// The variables of the source that have a name so far, by these, in their order in the source.
+    /// Returns the variables of the source that have a name so far, by these, in their order in the
+    /// source.
     pub(crate) fn of_source<'a>(&'a self, program: &'a Program) -> Vec<(&'a str, &'a str)> {
         written(program, self.by_local.iter().map(|(&local, name)| (local, &**name)))
     }
 
-    /// A name that nothing in this member and nothing global has.
+    /// Returns a name that nothing in this member and nothing global has.
     pub(crate) fn fresh(&mut self, global: &Names, wanted: &str) -> Name {
         let wanted = beginning_with_letter(&wanted.replace(['?', '^'], "$"));
         let name = unused(&wanted, |name| self.used.contains(name) || global.used.contains(name));
@@ -121,8 +122,8 @@ impl LocalNames {
     }
 }
 
-/// Those of the locals that somebody has written, each with what it is called in the source, in
-/// their order there.
+/// Returns those of the locals that somebody has written, each with what it is called in the
+/// source, in their order there.
 pub(crate) fn written<'a>(
     program: &'a Program,
     named: impl Iterator<Item = (LocalId, &'a str)>,

@@ -10,7 +10,7 @@ pub(crate) fn at(sources: &Sources, span: Span) -> Annotation {
     source_at(&span.file.index().to_string(), start, end)
 }
 
-/// A second place, shown with errors from the node.
+/// Returns a second place, shown with errors from the node.
 pub(crate) fn note(sources: &Sources, span: Span, text: &str) -> Annotation {
     let (start, end) = sources.file(span.file).range(span.range());
     noted(&span.file.index().to_string(), start, end, text)
@@ -27,7 +27,7 @@ pub(crate) fn declare_files(sources: &Sources, members: &mut [Member]) {
     }
 }
 
-/// The node with a place.
+/// Returns the node with a place.
 pub(crate) fn placed<N: Annotate>(sources: &Sources, span: Span, node: N) -> N {
     node.with(at(sources, span))
 }

@@ -39,7 +39,7 @@ use crate::lower::auto_lemmas::reasons;
 use crate::lower::expressions::Meaning;
 use crate::lower::{Lowering, Member};
 
-/// The members of a program.
+/// Returns the members of a program.
 pub(crate) fn lower(lowering: &Lowering<'_>) -> Vec<s::Member> {
     let program = lowering.program;
     let thesis = Thesis { lowering, recursion: Recursion::of(program), reasons: reasons(program) };

@@ -115,7 +115,16 @@ fn implicit_arguments_are_what_an_equation_says() {
     );
     let opaque = "predicate p(c: Cell, v: Int) procedure m(c: Cell, implicit ghost v: Int) requires p(c, v) \
                   procedure calls(c: Cell) requires p(c, 1) { m(c); }";
-    refused(&format!("{CELL} {opaque}"), "nothing says what the implicit argument `v` of `m` is");
+    contains(
+        &format!("{CELL} {opaque}"),
+        &[
+            "inhale !(forperm held: Ref, held_1: Int [p(held, held_1)] :: held != c) ==> none < perm(p(c, v))",
+            "m(c, v)",
+        ],
+    );
+    let unknown = "predicate p(c: Cell, v: Int) procedure m(c: Cell, implicit ghost v: Int) requires p(c, v + 1) \
+                   procedure calls(c: Cell) requires p(c, 1) { m(c); }";
+    refused(&format!("{CELL} {unknown}"), "nothing says what the implicit argument `v` of `m` is");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //!
 //! In reading order: [`rules`], [`members`].
 
+mod ahead;
+pub mod analysis;
 pub mod members;
 pub mod rules;
 

@@ -20,12 +20,15 @@ mod same;
 pub(crate) mod shape;
 pub(crate) mod wands;
 
-use std::ops::{Deref, DerefMut};
-
+use derive_more::{Deref, DerefMut};
+use sil::program::{Expr, ExprKind, FieldId, LocalId, Location, PredicateId, Program};
 use symex::{Above, Engine, View};
 
 /// The rules of SIL, on an engine.
+#[derive(Deref, DerefMut)]
 pub struct Sil<'e, 'p> {
+    #[deref(forward)]
+    #[deref_mut(forward)]
     core: &'e mut Engine<'p>,
 }
 
@@ -42,21 +45,7 @@ impl<'p> View<'p> for Sil<'_, 'p> {
     }
 }
 
-impl<'p> Deref for Sil<'_, 'p> {
-    type Target = Engine<'p>;
-
-    fn deref(&self) -> &Engine<'p> {
-        self.core
-    }
-}
-
-impl DerefMut for Sil<'_, '_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        self.core
-    }
-}
-
-/// The rules of SIL that the engine needs.
+/// Returns the rules of SIL that the engine needs.
 pub fn above() -> Above {
     Above {
         consolidation: |engine| engine.learn_from_heap(),
@@ -65,6 +54,19 @@ pub fn above() -> Above {
             Sil::of(engine).unfold_merging(predicate, arguments, amount, merges, at, blame)
         },
         fields_in: |engine, predicate| Sil::of(engine).fields_in(predicate),
+        holds,
         amounts: None,
     }
+}
+
+/// Tells whether the body of a predicate has `acc(formal.field, ..)` in it.
+fn holds(program: &Program, predicate: PredicateId, formal: LocalId, field: FieldId) -> bool {
+    let is_access = |part: &Expr| {
+        let ExprKind::Acc { location: Location::Field { receiver, field: of }, .. } = &part.kind
+        else {
+            return false;
+        };
+        *of == field && matches!(receiver.kind, ExprKind::Local(local) if local == formal)
+    };
+    program.predicates[predicate].body.as_ref().is_some_and(|body| body.any(is_access))
 }

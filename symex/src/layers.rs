@@ -10,8 +10,7 @@
 //! Each layer dereferences to the one below it. Where two parts of an engine are borrowed at once,
 //! the fields are spelt out.
 
-use std::ops::{Deref, DerefMut};
-
+use derive_more::{Deref, DerefMut};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::program::{FunctionId, Program};
@@ -27,7 +26,7 @@ use crate::run::explore::Run;
 use crate::run::scopes::Knowledge;
 use crate::state::mode::{Gathered, Mode};
 use crate::state::{Frame, Here};
-use crate::{Context, Engine, Setting};
+use crate::{Context, Setting};
 
 /// The knowledge about the left-hand side and the footprint of a wand together, where both hold.
 ///
@@ -79,7 +78,10 @@ pub struct Symbols<'p> {
 }
 
 /// A path, and what is known on it.
+#[derive(Deref, DerefMut)]
 pub struct Path<'p> {
+    #[deref]
+    #[deref_mut]
     pub symbols: Symbols<'p>,
     /// The knowledge about the path, π of the papers, and the prover that knows the same.
     pub knowledge: Knowledge,
@@ -95,32 +97,12 @@ pub struct Path<'p> {
 }
 
 /// A path and the state there.
+#[derive(Deref, DerefMut)]
 pub struct Configuration<'p> {
+    #[deref]
+    #[deref_mut]
     pub path: Path<'p>,
     /// σ of the papers, in two halves: rules change them, the explorer puts them back together.
     pub frame: Frame<'p>,
     pub here: Here,
 }
-
-/// Lets a layer have all that the layer below it has.
-macro_rules! above {
-    ($upper:ident . $field:ident: $lower:ident) => {
-        impl<'p> Deref for $upper<'p> {
-            type Target = $lower<'p>;
-
-            fn deref(&self) -> &$lower<'p> {
-                &self.$field
-            }
-        }
-
-        impl DerefMut for $upper<'_> {
-            fn deref_mut(&mut self) -> &mut Self::Target {
-                &mut self.$field
-            }
-        }
-    };
-}
-
-above!(Path.symbols: Symbols);
-above!(Configuration.path: Path);
-above!(Engine.config: Configuration);

@@ -41,9 +41,10 @@ pub use self::state::mode::View;
 use std::any::Any;
 use std::sync::OnceLock;
 
+use derive_more::{Deref, DerefMut};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
-use sil::program::{DomainId, FieldId, FunctionId, PredicateId, Program, Type};
+use sil::program::{DomainId, FieldId, FunctionId, LocalId, PredicateId, Program, Type};
 use sil::source::{Sources, Span};
 use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
 use smt::terms::{Term, Terms};
@@ -215,6 +216,8 @@ pub struct Above {
     /// The fields of which an instance of a predicate may hold a part, itself; none if it must not
     /// be opened beside others.
     pub fields_in: fn(&mut Engine<'_>, PredicateId) -> Option<Vec<FieldId>>,
+    /// Does the body of a predicate mention permission to a field of a formal argument?
+    pub holds: fn(&Program, PredicateId, LocalId, FieldId) -> bool,
     /// The words for a constant that stands for an amount; none where those of the program will do.
     pub amounts: Option<fn(&str) -> Option<&'static str>>,
 }
@@ -237,7 +240,10 @@ pub struct Setting<'p> {
 }
 
 /// Verifies one member: the uppermost of the [`layers`].
+#[derive(Deref, DerefMut)]
 pub struct Engine<'p> {
+    #[deref]
+    #[deref_mut]
     pub config: Configuration<'p>,
     /// The incidents of the evaluation in progress.
     pub incidents: Incidents,

@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 pub use counterexample::{
-    Counterexample, Forgotten, HeapPlace, Held, Location, Named, Part, Share, Shown, Value,
+    Counterexample, Forgotten, HeapPlace, Held, Location, Named, PartValue, Share, Shown, Value,
     Variable,
 };
 pub use findings::full_id;
@@ -133,7 +133,7 @@ pub struct Within {
 }
 
 impl Within {
-    /// The implementation in a message: by its name, or as the first, the second, ….
+    /// Returns the implementation in a message: by its name, or as the first, the second, ….
     pub fn words(&self) -> String {
         match &self.name {
             Some(name) => format!("implementation `{name}`"),
@@ -185,7 +185,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// An amount in words that do for every language.
+/// Returns an amount in words that do for every language.
 pub fn in_percent(amount: &BigRational) -> String {
     let percent = amount * BigInt::from(100);
     match percent.floor().to_integer() {
@@ -378,7 +378,7 @@ impl Questions {
         self.by_form + self.by_facts + self.by_prover
     }
 
-    /// The share answered without the solver; all of them if none was asked.
+    /// Returns the share answered without the solver; all of them if none was asked.
     pub fn share_without_prover(&self) -> f64 {
         match self.asked() {
             0 => 1.0,
@@ -445,7 +445,7 @@ impl Statistics {
 
     /// Counts a question that reached the solver while what stands at a place was executed.
     /// `is_first`: the solver had to be made.
-    pub fn count_asked(
+    pub(crate) fn count_asked(
         &mut self,
         at: (Span, &'static str),
         subject: Subject,

@@ -4,8 +4,8 @@
 //! journals), [`merge`] (one state of several), [`ahead`] (when merging pays), [`parts`] (paths
 //! that another engine follows).
 
-pub mod ahead;
 pub mod explore;
 pub mod merge;
 pub mod parts;
 pub(crate) mod scopes;
+pub mod ways;

@@ -85,9 +85,13 @@ impl Chalice<'_, '_> {
                 let Some(old) = self.frame.past.old.clone() else {
                     return unsupported_at(span(expr.span), "`old` where there is none");
                 };
-                let locks = self.frame.thread.old_locks.clone();
+                let thread = &self.frame.thread;
+                let (locks, credits) = (thread.old_locks.clone(), thread.old_credits.clone());
                 let eval =
                     |chalice: &mut Self| chalice.in_heap(old, |chalice| chalice.eval(body, blame));
+                let eval = |chalice: &mut Self| {
+                    chalice.exchanging(|chalice| &mut chalice.here.credits, credits, eval).0
+                };
                 self.exchanging(|chalice| &mut chalice.frame.thread.locks, locks, eval).0
             }
             ExprKind::Unfolding { access, body } => self.unfolding(access, body, blame),

@@ -4,6 +4,7 @@ mod smoke;
 
 use std::rc::Rc;
 
+use chalice::program::ghosts::is_foreseen;
 use chalice::program::{
     Block, ClassId, Expr, Initialiser, LocalId, LocalKind, Rhs, Stmt, StmtKind,
 };
@@ -45,14 +46,7 @@ impl Statements<'_, '_> {
         match &stmt.kind {
             StmtKind::Block(block) => return self.block(block),
             StmtKind::If { arms, otherwise } => {
-                for arm in arms {
-                    if self.condition(&arm.condition, ErrorId::IfFailed)? {
-                        return self.arm(&arm.body);
-                    }
-                }
-                if let Some(block) = otherwise {
-                    return self.arm(block);
-                }
+                return self.conditional(stmt, arms, otherwise.as_ref());
             }
             StmtKind::While { guard, invariants, lock_changes, body, .. } => {
                 let parts = Loop { guard, invariants, lock_changes, body };
@@ -71,12 +65,15 @@ impl Statements<'_, '_> {
                 self.prove(claim, blame, obligation.reason, blame.span)?;
             }
             StmtKind::Assume(fact) if is_impure(fact) => {
-                self.produce_all([fact], None, |_| blame(ErrorId::InhaleFailed))?;
+                self.counting_debts(|chalice| {
+                    chalice.produce_all([fact], None, |_| blame(ErrorId::InhaleFailed))
+                })?;
                 self.move_credits([fact], false)?;
                 self.comes_to(span(stmt.span))?;
             }
             StmtKind::Assume(fact) => {
-                let fact = self.eval(fact, blame(ErrorId::InhaleFailed))?;
+                let blame = blame(ErrorId::InhaleFailed);
+                let fact = self.counting_debts(|chalice| chalice.eval(fact, blame))?;
                 self.assume(fact)?;
                 self.comes_to(span(stmt.span))?;
             }
@@ -86,18 +83,19 @@ impl Statements<'_, '_> {
                     self.frame.store.set(flag, Terms::FALSE);
                 }
             }
-            StmtKind::Declare { local, value: Some(value) }
-            | StmtKind::AssignLocal { local, value, .. } => {
+            StmtKind::Declare { local, value: Some(written) }
+            | StmtKind::AssignLocal { local, value: written, .. } => {
                 let error = match self.direct.tree.locals[*local].kind {
                     LocalKind::Measure => ErrorId::NotWellformed,
                     LocalKind::Copy => ErrorId::RefinementFailed,
                     _ => ErrorId::AssignmentFailed,
                 };
-                let value = self.value(value, blame(error))?;
+                let value = self.value(written, blame(error))?;
                 let name = &self.direct.tree.locals[*local].name;
                 let value = self.named(name, value)?;
                 if matches!(stmt.kind, StmtKind::AssignLocal { .. }) {
                     self.threads.assign_once(*local, span(stmt.span))?;
+                    self.foresee(*local, written, value)?;
                 }
                 self.frame.store.set(Direct::local(*local), value);
             }
@@ -170,7 +168,7 @@ impl Statements<'_, '_> {
     }
 
     /// Executes a side of a conditional.
-    fn arm(&mut self, block: &Block) -> Result<Flow, Stop> {
+    pub(super) fn arm(&mut self, block: &Block) -> Result<Flow, Stop> {
         let flow = self.block(block)?;
         if flow == Flow::Goes && smoke::has_end(block) {
             self.comes_to(span(block.span))?;
@@ -181,15 +179,33 @@ impl Statements<'_, '_> {
     /// Which way this run goes at a condition of the program.
     pub(super) fn condition(&mut self, condition: &Expr, error: ErrorId) -> Result<bool, Stop> {
         let at = span(condition.span);
-        let value = self.eval(condition, Blame::new(error, at))?;
+        let value = self.executed(condition, Blame::new(error, at))?;
         let taken = self.branch(value)?;
+        if self.direct.ahead.merges(self.setting.join) {
+            self.settle(value, taken);
+        }
         Rc::make_mut(&mut self.here.path).push((at, taken));
         Ok(taken)
     }
 
+    /// A ghost constant that gets a value may have had it from its declaration on (see
+    /// [`chalice::program::ghosts`]).
+    fn foresee(&mut self, local: LocalId, written: &Rhs, value: Term) -> Result<(), Stop> {
+        let direct = self.direct;
+        if direct.assigned.get(local).is_some()
+            && direct.foreseen.contains(&local)
+            && matches!(written, Rhs::Expr(expr) if is_foreseen(&direct.tree, expr))
+            && let Some(before) = self.frame.store.get(Direct::local(local))
+        {
+            let same = self.terms.eq(before, value);
+            self.assume(same)?;
+        }
+        Ok(())
+    }
+
     fn value(&mut self, value: &Rhs, blame: Blame) -> Result<Term, Stop> {
         match value {
-            Rhs::Expr(expr) => self.eval(expr, blame),
+            Rhs::Expr(expr) => self.executed(expr, blame),
             Rhs::New { class, initialisers, .. } => self.create(*class, initialisers, blame),
             Rhs::NewChannel { bounds, .. } => self.new_channel(bounds, blame.span),
         }
@@ -206,7 +222,7 @@ impl Statements<'_, '_> {
         let object = self.new_object("new")?;
         let mut initial = ArenaMap::default();
         for one in initialisers {
-            initial.insert(one.field, self.eval(&one.value, blame)?);
+            initial.insert(one.field, self.executed(&one.value, blame)?);
         }
         let direct = self.direct;
         for field in direct.tree.classes[class].fields() {

@@ -41,7 +41,7 @@ impl Threads<'_, '_> {
         self.core.frame.store.set(self.direct.fraction, fraction);
     }
 
-    /// The amount of every permission, where only what there is counts.
+    /// Returns the amount of every permission, where only what there is counts.
     pub(super) fn whole(&self) -> Option<Term> {
         self.frame.store.get(self.direct.whole)
     }
@@ -93,7 +93,7 @@ impl Threads<'_, '_> {
         Ok(())
     }
 
-    /// An amount below all fractions and above all counting permissions.
+    /// Returns an amount below all fractions and above all counting permissions.
     fn least(&mut self) -> Result<Term, Stop> {
         let least = self.terms.constant("direct.least", Sort::PERM);
         let one = self.terms.constant("direct.counting", Sort::PERM);
@@ -198,7 +198,8 @@ impl Threads<'_, '_> {
 }
 
 impl<'v, 'p> Chalice<'v, 'p> {
-    /// An amount as it is written, which is not negative: whoever gives it away has to show that.
+    /// Returns an amount as it is written, which is not negative: whoever gives it away has to show
+    /// that.
     pub(super) fn amount(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
         if let Some(whole) = self.threads.whole() {
             return Ok(whole);
@@ -219,7 +220,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(value)
     }
 
-    /// An amount that an instance is opened or made with, which is shown to be positive.
+    /// Returns an amount that an instance is opened or made with, which is shown to be positive.
     ///
     /// SOUNDNESS: its sign is not assumed before.
     pub(super) fn positive(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
@@ -233,7 +234,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(value)
     }
 
-    /// The value of an amount, of which nothing has to be shown and nothing is assumed.
+    /// Returns the value of an amount, of which nothing has to be shown and nothing is assumed.
     pub(super) fn amount_of(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
         match &amount.kind {
             PermissionKind::Full => Ok(Terms::WRITE),
@@ -286,7 +287,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         }
     }
 
-    /// An amount that is reckoned with.
+    /// Returns an amount that is reckoned with.
     ///
     /// SOUNDNESS: what stands for any amount where amounts mean nothing must not be reckoned with.
     /// There `rd` is always the same small amount, and all that matters of the result is its sign.

@@ -77,7 +77,7 @@ impl Graph {
 }
 
 impl Direct {
-    /// The functions that a function applies.
+    /// Returns the functions that a function applies.
     pub fn applied_by(
         &self,
         function: sil_program::FunctionId,
@@ -86,7 +86,7 @@ impl Direct {
         applied.into_iter().flatten().map(|&callee| renumbered(callee)).collect()
     }
 
-    /// The functions that bodies of predicates apply, and those that these apply.
+    /// Returns the functions that bodies of predicates apply, and those that these apply.
     pub fn functions_in_bodies(&self) -> FxHashSet<sil_program::FunctionId> {
         let bodies = self.tree.predicates.iter().map(|(_, predicate)| &predicate.body);
         let mut pending: Vec<FunctionId> = mentioned(&self.tree, bodies).into_iter().collect();
@@ -113,8 +113,8 @@ pub(super) fn is_result(tree: &Program, function: FunctionId, part: &Expr) -> bo
         && arguments.iter().zip(&declared.parameters).all(is_same)
 }
 
-/// The functions that expressions apply, also those that the bodies of predicates do that they
-/// mention.
+/// Returns the functions that expressions apply, also those that the bodies of predicates do that
+/// they mention.
 fn mentioned<'e>(
     tree: &'e Program,
     exprs: impl IntoIterator<Item = &'e Expr>,

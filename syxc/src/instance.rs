@@ -66,7 +66,7 @@ impl Chalice<'_, '_> {
         self.in_body(predicate, &[receiver], amount, |chalice| chalice.move_credits([body], false))
     }
 
-    /// The value of an expression where an instance is open.
+    /// Returns the value of an expression where an instance is open.
     pub(super) fn unfolding(
         &mut self,
         access: &Access,

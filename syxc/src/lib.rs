@@ -16,6 +16,7 @@
 //! [`calls`], [`loops`], [`terminates`] (that functions come to an end), [`threads`] (locks, forks
 //! and channels), [`member`].
 
+mod ahead;
 mod assertion;
 mod calls;
 mod defaults;
@@ -41,6 +42,7 @@ use std::ops::{Deref, DerefMut};
 use chalice::program::locking::Locking;
 use chalice::program::{self as tree, Expr};
 use la_arena::{Arena, ArenaMap, Idx};
+use rustc_hash::FxHashSet;
 use sil::program::{FieldId, Local, LocalId};
 use sil::source::{FileId, Span};
 use smt::terms::Sort;
@@ -57,6 +59,10 @@ pub struct Direct {
     locals: Arena<Local>,
     /// The variable of each ghost constant that says that it has been assigned.
     assigned: ArenaMap<tree::LocalId, LocalId>,
+    /// The conditionals that may be merged.
+    ahead: ahead::Ahead,
+    /// The variables of methods whose ghosts stay apart, which may be foreseen.
+    foreseen: FxHashSet<tree::LocalId>,
     this: LocalId,
     /// The amount that `rd` stands for where a state is: that of the method, the call or the loop.
     fraction: LocalId,
@@ -147,7 +153,10 @@ fn is_impure(assertion: &Expr) -> bool {
 
 /// The rules that evaluate no expression: amounts, levels, locks and earlier states of threads, on
 /// an engine.
+#[derive(derive_more::Deref, derive_more::DerefMut)]
 pub(crate) struct Threads<'e, 'p> {
+    #[deref(forward)]
+    #[deref_mut(forward)]
     core: &'e mut Engine<'p>,
     /// The program whose rules these are.
     direct: &'p Direct,
@@ -160,6 +169,7 @@ pub struct Chalice<'e, 'p> {
 }
 
 /// The rules of statements and members, which no expression applies.
+#[derive(derive_more::Deref, derive_more::DerefMut)]
 pub struct Statements<'e, 'p>(Chalice<'e, 'p>);
 
 impl Threads<'_, '_> {
@@ -189,20 +199,6 @@ impl<'p> View<'p> for Threads<'_, 'p> {
     }
 }
 
-impl<'p> Deref for Threads<'_, 'p> {
-    type Target = Engine<'p>;
-
-    fn deref(&self) -> &Engine<'p> {
-        self.core
-    }
-}
-
-impl DerefMut for Threads<'_, '_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        self.core
-    }
-}
-
 impl<'p> View<'p> for Chalice<'_, 'p> {
     fn core(&mut self) -> &mut Engine<'p> {
         self.threads.core
@@ -226,19 +222,5 @@ impl DerefMut for Chalice<'_, '_> {
 impl<'p> View<'p> for Statements<'_, 'p> {
     fn core(&mut self) -> &mut Engine<'p> {
         self.0.core()
-    }
-}
-
-impl<'e, 'p> Deref for Statements<'e, 'p> {
-    type Target = Chalice<'e, 'p>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl DerefMut for Statements<'_, '_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
     }
 }

@@ -76,12 +76,7 @@ impl Statements<'_, '_> {
                 self.threads.levels_differ()?;
             }
         }
-        for clause in invariants {
-            if self.is_ill_formed_at(span(clause.span))? {
-                self.end_unframed()?;
-                break;
-            }
-        }
+        self.end_unframed_by(invariants.iter().map(|clause| span(clause.span)))?;
         if self.condition(guard, ErrorId::WhileFailed)? {
             if self.block(body)? == Flow::Goes {
                 self.comes_to(span(body.span))?;
@@ -106,7 +101,7 @@ impl Statements<'_, '_> {
         Ok(Flow::Goes)
     }
 
-    /// The credits that the invariants do not take over, and no debt is among them.
+    /// Returns the credits that the invariants do not take over, and no debt is among them.
     fn credits_outside(
         &mut self,
         invariants: &[Expr],
@@ -144,19 +139,17 @@ impl Statements<'_, '_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Vec<Term>, Stop> {
         // SOUNDNESS: that has been reported, and nobody can say what the loop may change.
-        for object in parts.lock_changes {
-            if self.is_ill_formed_at(span(object.span))? {
-                self.log.rely_on_report();
-                return Err(Stop::Infeasible);
-            }
+        if self.is_any_ill_formed(parts.lock_changes.iter().map(|object| span(object.span)))? {
+            self.log.rely_on_report();
+            return Err(Stop::Infeasible);
         }
         self.list(parts.lock_changes, blame)
     }
 }
 
 impl Threads<'_, '_> {
-    /// The locks of a thread in a loop that changes them: those at the start of the method, but for
-    /// those that the loop names.
+    /// Returns the locks of a thread in a loop that changes them: those at the start of the method,
+    /// but for those that the loop names.
     fn loop_locks<'e>(&mut self, parts: Loop<'e>, changes: bool) -> Listed<'e> {
         if !changes {
             return Listed::default();
@@ -182,7 +175,7 @@ impl Threads<'_, '_> {
     }
 }
 
-/// The variables that statements assign.
+/// Returns the variables that statements assign.
 fn assigned(block: &Block) -> Vec<LocalId> {
     let mut to = Vec::new();
     each_stmt(block, &mut |stmt| {

@@ -71,7 +71,7 @@ pub(super) fn is_many(assertion: &Expr) -> bool {
 }
 
 impl Direct {
-    /// The conjuncts of an assertion, left to right.
+    /// Returns the conjuncts of an assertion, left to right.
     fn conjuncts<'e>(&self, assertion: &'e Expr) -> Vec<Conjunct<'e>> {
         let mut all = Vec::new();
         self.collect(assertion, Vec::new(), &mut all);
@@ -109,7 +109,7 @@ impl Direct {
         });
     }
 
-    /// The locations of an access, of each of its objects.
+    /// Returns the locations of an access, of each of its objects.
     fn targets<'e>(&self, access: &'e Access) -> Vec<(Resource, Object<'e>)> {
         let fields = |class: ClassId, object| {
             let fields = self.tree.classes[class].fields();
@@ -141,7 +141,7 @@ impl Direct {
     }
 }
 
-/// A pure part below the quantifiers and conditions around it.
+/// Returns a pure part below the quantifiers and conditions around it.
 fn fact_below(steps: &[Step<'_>], fact: &Expr) -> Expr {
     let of = |kind| Expr { kind, ty: Type::Bool, span: fact.span };
     steps.iter().rev().fold(fact.clone(), |body, step| {
@@ -228,7 +228,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(assembled(&mut self.terms, parts))
     }
 
-    /// The claim of each access, for all its objects.
+    /// Returns the claim of each access, for all its objects.
     pub(super) fn claims_of_many(
         &mut self,
         assertion: &Expr,
@@ -258,8 +258,8 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(self.terms.and(all))
     }
 
-    /// An access for arbitrary values of the variables around it; `None` where a condition cannot
-    /// hold.
+    /// Returns an access for arbitrary values of the variables around it; `None` where a condition
+    /// cannot hold.
     fn many(
         &mut self,
         steps: &[Step<'_>],
@@ -358,7 +358,8 @@ impl<'v, 'p> Chalice<'v, 'p> {
         }))
     }
 
-    /// The conjunction of the ranges and conditions of steps; `None` where they cannot hold.
+    /// Returns the conjunction of the ranges and conditions of steps; `None` where they cannot
+    /// hold.
     fn guard(
         &mut self,
         steps: &[Step<'_>],

@@ -84,12 +84,7 @@ impl Statements<'_, '_> {
         let well_formed =
             |clause: &chalice::program::Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
         self.produce_all(&method.requires, None, well_formed)?;
-        for clause in &method.requires {
-            if self.is_ill_formed_at(span(clause.span))? {
-                self.end_unframed()?;
-                break;
-            }
-        }
+        self.end_unframed_by(method.requires.iter().map(|clause| span(clause.span)))?;
         if !method.requires.is_empty() && self.seems_dead()? {
             return Err(Stop::Infeasible);
         }
@@ -97,6 +92,7 @@ impl Statements<'_, '_> {
         self.learn_kept_levels(&method.requires)?;
         self.move_credits(&method.requires, false)?;
         self.frame.past.old = Some(self.here.heap.clone());
+        self.frame.thread.old_credits = self.here.credits.clone();
         self.threads.forget(method.results.iter().copied());
         if self.choose(&[None, None])? == 0 {
             self.here.heap = Heap::default();
@@ -124,12 +120,10 @@ impl Statements<'_, '_> {
         self.log.enter("contract", span(method.span));
         self.show_state_at_all(method.ensures.iter().map(|clause| span(clause.span)));
         self.show_state_at_end(span(method.span));
-        for clause in &method.ensures {
-            // What is not well-formed has been reported, and nobody can be held to it.
-            if self.is_ill_formed_at(span(clause.span))? {
-                self.log.rely_on_report();
-                return Ok(());
-            }
+        // What is not well-formed has been reported, and nobody can be held to it.
+        if self.is_any_ill_formed(method.ensures.iter().map(|clause| span(clause.span)))? {
+            self.log.rely_on_report();
+            return Ok(());
         }
         if direct.locking.method(id).is_forked {
             self.prove_no_debt_in_token(&method.ensures, span(method.span))?;

@@ -14,7 +14,7 @@ use symex::findings::blame::Blame;
 use symex::state::heap::{Chunk, Resource};
 
 impl Direct {
-    /// The field that keeps the back pointers of a tracked field.
+    /// Returns the field that keeps the back pointers of a tracked field.
     pub(super) fn pointers(&self, tracked: FieldId) -> sil::program::FieldId {
         self.pointers[tracked]
     }

@@ -6,12 +6,12 @@
 mod many;
 mod statements;
 
-use chalice::program::walk::{assigned_by, each_expr_in_block, each_stmt};
+use chalice::program::locking::mentions_wait_level;
 use chalice::program::{
-    Access, AccessTarget, Block, ChannelId, ClassId, Domain, EvalState, Expr, ExprKind, FunctionId,
-    LocalId, LockMode, Method, PermissionKind, PredicateId, Quantifier, StmtKind, Type,
+    Access, AccessTarget, ChannelId, ClassId, Domain, EvalState, Expr, ExprKind, FunctionId,
+    LockMode, Method, PermissionKind, PredicateId, Quantifier, Type,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use sil::program::Member;
 use sil::source::Span;
 use smt::terms::grow_stack;
@@ -57,8 +57,6 @@ pub(crate) struct Scope<'d> {
     guarded: FxHashSet<ClassId>,
     /// The functions that have been looked through.
     applied: FxHashSet<FunctionId>,
-    /// Ghost constants that the method reads before it assigns them.
-    early: FxHashSet<LocalId>,
     /// This is the body of a predicate, where `rd` is another amount.
     is_in_body: bool,
     /// This is a function.
@@ -67,8 +65,8 @@ pub(crate) struct Scope<'d> {
     is_history: bool,
     /// This is the where clause of a channel.
     is_message: bool,
-    /// This is a contract or an asserted assertion.
-    is_claim: bool,
+    /// This may ask for the wait level beside channels.
+    may_ask: bool,
     fractions: bool,
     counts: bool,
 }
@@ -80,12 +78,11 @@ impl<'d> Scope<'d> {
             opened: FxHashSet::default(),
             guarded: FxHashSet::default(),
             applied: FxHashSet::default(),
-            early: FxHashSet::default(),
             is_in_body: false,
             is_in_function: false,
             is_history: false,
             is_message: false,
-            is_claim: false,
+            may_ask: false,
             fractions: false,
             counts: false,
         }
@@ -101,7 +98,6 @@ impl<'d> Scope<'d> {
                 if direct.options.defaults > 0 {
                     self.own_predicates(method)?;
                 }
-                self.early = early_constants(tree, &method.body);
                 self.block(&method.body)
             }
             Member::Predicate(id) => {
@@ -198,7 +194,7 @@ impl<'d> Scope<'d> {
 
     /// The contract of a method.
     fn contract(&mut self, method: &'d Method) -> Found {
-        self.claims(method.requires.iter().chain(&method.ensures))?;
+        self.asking(method.requires.iter().chain(&method.ensures))?;
         self.all(&method.lock_changes)
     }
 
@@ -273,13 +269,13 @@ impl<'d> Scope<'d> {
             }
             ExprKind::Old(body) if body.any(&mut is_eval) => refuse("`eval` inside of `old`"),
             ExprKind::Access(_) | ExprKind::Credit { .. }
-                if self.has_channels() && expr.any(&mut is_wait_level) =>
+                if self.has_channels() && mentions_wait_level(expr) =>
             {
                 refuse("what depends on `waitlevel`, beside channels")
             }
             ExprKind::Implies { guard: condition, .. }
             | ExprKind::Conditional { condition, .. }
-                if self.has_channels() && !is_pure(expr) && condition.any(&mut is_wait_level) =>
+                if self.has_channels() && !is_pure(expr) && mentions_wait_level(condition) =>
             {
                 refuse("what depends on `waitlevel`, beside channels")
             }
@@ -324,7 +320,7 @@ impl<'d> Scope<'d> {
             }
             ExprKind::Apply { function, .. } => self.function(*function),
             ExprKind::Result => Ok(()),
-            ExprKind::WaitLevel if !self.is_claim && self.has_channels() => {
+            ExprKind::WaitLevel if !self.may_ask && self.has_channels() => {
                 refuse("`waitlevel` in what is handed on, beside channels")
             }
             ExprKind::WaitLevel | ExprKind::Holds { .. } if self.is_in_body => {
@@ -441,16 +437,25 @@ impl<'d> Scope<'d> {
         !self.direct.tree.channels.is_empty()
     }
 
-    /// Claims: contracts, and what is asserted. There, and only there, beside channels, the wait
-    /// level may be spoken of.
+    /// Contracts, what is asserted or assumed, and what is executed. There, and only there, beside
+    /// channels, the wait level may be spoken of.
     ///
     /// SOUNDNESS: what a method's callers owe counts for the wait level, too, of which the method
     /// knows nothing.
-    fn claims(&mut self, claims: impl IntoIterator<Item = &'d Expr>) -> Found {
-        let outer = std::mem::replace(&mut self.is_claim, true);
-        let found = self.all(claims);
-        self.is_claim = outer;
+    fn asking(&mut self, exprs: impl IntoIterator<Item = &'d Expr>) -> Found {
+        let outer = std::mem::replace(&mut self.may_ask, true);
+        let found = self.all(exprs);
+        self.may_ask = outer;
         found
+    }
+
+    /// What is executed. An earlier wait level is none of the program's values: of that, only
+    /// claims are made.
+    fn executed(&mut self, expr: &'d Expr) -> Found {
+        if self.has_channels() && expr.any(&mut is_old_wait_level) {
+            return Err((span(expr.span), "earlier wait levels in what is executed"));
+        }
+        self.asking([expr])
     }
 
     /// Looks through the messages of a channel.
@@ -509,12 +514,8 @@ fn is_credit(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Credit { .. })
 }
 
-fn is_wait_level(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::WaitLevel)
-}
-
 fn is_old_wait_level(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Old(body) if body.any(&mut is_wait_level))
+    matches!(&expr.kind, ExprKind::Old(body) if mentions_wait_level(body))
 }
 
 /// Tells whether an expression is a literal that is not negative.
@@ -529,37 +530,4 @@ fn has_range(expr: &Expr) -> bool {
         has |= matches!(child.kind, ExprKind::Range { .. }) && !is_domain(expr, child);
     });
     has
-}
-
-/// The constants without a value that are read, in the text, before they get one.
-///
-/// COMPLETENESS: such a constant may be foreseen to be what it will be, of which no rule here
-/// knows; but no object is.
-fn early_constants(tree: &chalice::Program, body: &Block) -> FxHashSet<LocalId> {
-    let mut assigned: FxHashMap<LocalId, u32> = FxHashMap::default();
-    each_stmt(body, &mut |stmt| {
-        for local in assigned_by(stmt) {
-            let first = assigned.entry(local).or_insert(stmt.span.end);
-            *first = (*first).min(stmt.span.end);
-        }
-    });
-    let mut late = FxHashSet::default();
-    each_stmt(body, &mut |stmt| {
-        if let StmtKind::Declare { local, value: None } = stmt.kind
-            && tree.locals[local].is_const
-            && matches!(tree.locals[local].ty, Type::Int | Type::Bool)
-        {
-            late.insert(local);
-        }
-    });
-    let mut early = FxHashSet::default();
-    each_expr_in_block(body, &mut |expr| {
-        if let ExprKind::Local(local) = expr.kind
-            && late.contains(&local)
-            && assigned.get(&local).is_none_or(|&first| expr.span.start < first)
-        {
-            early.insert(local);
-        }
-    });
-    early
 }

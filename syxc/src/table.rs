@@ -5,15 +5,19 @@
 
 use std::sync::Arc;
 
+use chalice::program::ghosts::stay_apart;
 use chalice::program::locking::Locking;
-use chalice::program::{self as tree, Declaration};
+use chalice::program::walk::each_stmt;
+use chalice::program::{self as tree, Declaration, StmtKind};
 use indexmap::IndexMap;
 use la_arena::{Arena, ArenaMap};
+use rustc_hash::FxHashSet;
 use sil::program::{
     Annotation, Contract, Domain, DomainId, Field, FieldId, Function, Local, LocalKind, Member,
     Method, Predicate, Program, Type,
 };
 
+use super::ahead::Ahead;
 use super::eval::aggregates::Sums;
 use super::graph::Graph;
 use super::threads::history::Histories;
@@ -93,14 +97,24 @@ pub fn load(mut tree: chalice::Program, options: chalice::Options) -> (Program, 
     for (id, local) in constants {
         assigned.insert(id, locals.alloc(variable(&local.name, Type::Bool, span(local.span))));
     }
+    let mut foreseen = FxHashSet::default();
+    for method in stay_apart(&tree) {
+        each_stmt(&tree.methods[method].body, &mut |stmt| {
+            if let StmtKind::Declare { local, value: None } = stmt.kind {
+                foreseen.insert(local);
+            }
+        });
+    }
     let direct = Direct {
         graph: Graph::of(&tree),
+        ahead: Ahead::of(&tree, locking.is_used),
         histories: Histories::of(&tree),
         sums: Sums::of(&tree),
         locking,
         tree,
         locals,
         assigned,
+        foreseen,
         this,
         fraction,
         whole,

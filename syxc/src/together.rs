@@ -10,7 +10,7 @@ use super::{Chalice, Direct, Threads, renumbered, scope};
 use symex::rules::language::Language;
 use symex::{Above, View};
 
-/// The rules that the engine needs where a Chalice program is executed directly.
+/// Returns the rules that the engine needs where a Chalice program is executed directly.
 pub fn above() -> Above {
     Above {
         unfold: |engine, predicate, arguments, amount, merges, at, blame| {
@@ -21,6 +21,8 @@ pub fn above() -> Above {
             )
         },
         fields_in: |engine, predicate| Chalice::of(engine).threads.fields_in(predicate),
+        // The bodies stand in the tree of Chalice: no finding names instances to open.
+        holds: |_, _, _, _| false,
         amounts: Some(super::amount_in_words),
         consolidation: |engine| engine.learn_from_heap(),
         // The domains of the table are nothing but sorts.
@@ -29,8 +31,8 @@ pub fn above() -> Above {
 }
 
 impl Threads<'_, '_> {
-    /// The fields of which an instance may hold a part, without those in instances inside it; none
-    /// for what leads back to itself and for what no rule knows.
+    /// Returns the fields of which an instance may hold a part, without those in instances inside
+    /// it; none for what leads back to itself and for what no rule knows.
     ///
     /// SOUNDNESS: where permissions are counted, a share of a counting permission is none; where
     /// amounts mean nothing, sums of them tell nothing; and a reader of a monitor has other amounts
@@ -65,7 +67,7 @@ impl Threads<'_, '_> {
 }
 
 impl Direct {
-    /// The predicates whose instances may hold instances of themselves.
+    /// Returns the predicates whose instances may hold instances of themselves.
     pub fn recursive_predicates(&self) -> rustc_hash::FxHashSet<PredicateId> {
         let predicates = self.tree.predicates.iter().map(|(id, _)| id);
         predicates.filter(|&id| self.leads_back(id)).map(renumbered).collect()

@@ -2,6 +2,7 @@
 //!
 //! Each wait has an end, so that a server that says nothing fails the test and does not block it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -26,8 +27,8 @@ pub struct Client {
     from: Receiver<Value>,
     /// All that was heard and that nobody waited for.
     pub heard: Vec<Value>,
-    /// The last notification of members of each run that has ended.
-    ends: Vec<Value>,
+    /// The states of the members of each text, as they were told.
+    told: BTreeMap<String, BTreeMap<String, Value>>,
     requests: i32,
     pub version: i32,
 }
@@ -40,20 +41,25 @@ impl Client {
 
     /// A server that is this program.
     pub fn of(program: &Path) -> Self {
-        Self::started(program, &[], &Value::Null)
+        Self::started(program, &[], &Value::Null, None)
     }
 
     /// A server with these arguments.
     pub fn called(arguments: &[&str]) -> Self {
-        Self::started(&binaries::path("silicon"), arguments, &Value::Null)
+        Self::started(&binaries::path("silicon"), arguments, &Value::Null, None)
     }
 
     /// A server with these options.
     pub fn with(options: &Value) -> Self {
-        Self::started(&binaries::path("silicon"), &[], options)
+        Self::started(&binaries::path("silicon"), &[], options, None)
     }
 
-    fn started(program: &Path, arguments: &[&str], options: &Value) -> Self {
+    /// A server of an editor that has a folder open.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self::started(&binaries::path("silicon"), &[], &Value::Null, Some(folder))
+    }
+
+    fn started(program: &Path, arguments: &[&str], options: &Value, folder: Option<&Path>) -> Self {
         let mut server = Command::new(program)
             .arg("lsp")
             .args(arguments)
@@ -63,7 +69,7 @@ impl Client {
             .expect("the server starts");
         let to = server.stdin.take().expect("it is a pipe");
         let out = server.stdout.take().expect("it is a pipe");
-        Self::greeted(server, Box::new(to), out, options)
+        Self::greeted(server, Box::new(to), out, options, folder)
     }
 
     /// A server that is started as Viper-IDE starts ViperServer, and found by the port that it
@@ -86,7 +92,7 @@ impl Client {
         let port: u16 = port.trim_end_matches('>').parse().expect("a number");
         let to = TcpStream::connect(("localhost", port)).expect("it listens");
         let from = to.try_clone().expect("a socket has two ends");
-        Self::greeted(server, Box::new(to), from, &Value::Null)
+        Self::greeted(server, Box::new(to), from, &Value::Null, None)
     }
 
     fn greeted(
@@ -94,6 +100,7 @@ impl Client {
         to: Box<dyn Write>,
         from: impl Read + Send + 'static,
         options: &Value,
+        folder: Option<&Path>,
     ) -> Self {
         let mut out = BufReader::new(from);
         let (sender, from) = channel();
@@ -104,12 +111,21 @@ impl Client {
                 }
             }
         });
-        let mut client =
-            Self { server, to, from, heard: Vec::new(), ends: Vec::new(), requests: 0, version: 0 };
+        let mut client = Self {
+            server,
+            to,
+            from,
+            heard: Vec::new(),
+            told: BTreeMap::new(),
+            requests: 0,
+            version: 0,
+        };
         let capabilities = json!({ "window": { "workDoneProgress": true } });
+        let uri = |it: &Path| format!("file://{}", it.display());
         let parameters = json!({
             "processId": null,
             "rootUri": null,
+            "workspaceFolders": folder.map(|it| [json!({ "name": "folder", "uri": uri(it) })]),
             "capabilities": capabilities,
             "initializationOptions": options,
         });
@@ -155,6 +171,7 @@ impl Client {
             let Ok(message) = self.from.recv_timeout(left) else {
                 panic!("no {what}; heard: {:#?}", self.heard)
             };
+            self.learn(&message);
             if is_it(&message) {
                 return message;
             }
@@ -165,6 +182,7 @@ impl Client {
     /// Opens a text, in its first version.
     pub fn open(&mut self, uri: &str, text: &str) {
         self.version = 1;
+        self.told.remove(uri);
         let document = json!({ "uri": uri, "languageId": "viper", "version": 1, "text": text });
         self.tell("textDocument/didOpen", json!({ "textDocument": document }));
     }
@@ -177,30 +195,37 @@ impl Client {
         self.tell("textDocument/didChange", parameters);
     }
 
+    /// Keeps what a notification tells of members, as `docs/editor.md` says.
+    fn learn(&mut self, message: &Value) {
+        let of = &message["params"];
+        if message["method"] != "silicon/members" || of["stale"] == true {
+            return;
+        }
+        let table = self.told.entry(of["uri"].as_str().expect("a text").to_owned()).or_default();
+        for gone in of["gone"].as_array().expect("a list") {
+            table.remove(&name_of(gone)).expect("only what was told can go");
+        }
+        for member in of["members"].as_array().expect("a list") {
+            table.insert(name_of(member), member["state"].clone());
+        }
+    }
+
     /// Returns the list of the present version's members, when all of them are done.
     pub fn settled(&mut self, uri: &str) -> Vec<Value> {
         let version = self.version;
-        let is_of_version = |it: &Value| {
+        self.wait("end of the verification", |it| {
             let of = &it["params"];
-            it["method"] == "silicon/members" && of["uri"] == uri && of["version"] == version
-        };
-        let last = self.wait("end of the verification", |it| {
-            is_of_version(it) && it["params"]["complete"] == true
+            it["method"] == "silicon/members"
+                && (&of["uri"], &of["version"]) == (&json!(uri), &json!(version))
+                && of["complete"] == true
         });
-        self.ends.push(last);
-        let all = self.heard.iter().chain(&self.ends).filter(|it| is_of_version(it));
-        let told = all.filter_map(|it| it["params"]["members"].as_array());
-        let told: Vec<Value> = told.flatten().cloned().collect();
         let all = self.ask("silicon/members", json!({ "textDocument": { "uri": uri } }));
         let members = all["result"]["members"].as_array().expect("it is a list").clone();
         let is_open = |one: &Value| matches!(one["state"].as_str(), Some("queued" | "running"));
         assert!(!members.is_empty() && !members.iter().any(is_open), "{members:?}");
         // Whoever only listens knows the same.
-        for member in &members {
-            let is_it = |it: &&Value| it["id"] == member["id"] && it["kind"] == member["kind"];
-            let heard = told.iter().rfind(is_it).map(|it| &it["state"]);
-            assert_eq!(heard, Some(&member["state"]), "{member}");
-        }
+        let listed = members.iter().map(|it| (name_of(it), it["state"].clone())).collect();
+        assert_eq!(self.told.get(uri), Some(&listed));
         members
     }
 
@@ -312,4 +337,9 @@ fn message(from: &mut impl BufRead) -> Option<Value> {
     let mut bytes = vec![0; length];
     from.read_exact(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
+}
+
+/// The kind and the id of a member.
+fn name_of(member: &Value) -> String {
+    format!("{} {}", member["kind"], member["id"])
 }

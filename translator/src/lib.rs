@@ -112,8 +112,8 @@ impl Request<'_> {
         Ok(planned)
     }
 
-    /// The file that the result of an input goes to: the output, or, if that is a directory or
-    /// there are several inputs, a file below it that has the input's name and the extension.
+    /// Returns the file that the result of an input goes to: the output, or, if that is a directory
+    /// or there are several inputs, a file below it that has the input's name and the extension.
     fn target(&self, input: &Path) -> Option<PathBuf> {
         let output = self.output?;
         if self.inputs.len() == 1 && !output.is_dir() {

@@ -74,7 +74,7 @@ impl Fractions {
         }
     }
 
-    /// The sign of an amount.
+    /// Returns the sign of an amount.
     pub fn sign(&self, amount: &Amount) -> Sign {
         let rational = amount.rational();
         if !rational.is_zero() {
@@ -102,7 +102,7 @@ impl Fractions {
         amount.is_full() || self.sign(&amount.solid()) == Sign::Positive
     }
 
-    /// The terms that none or several of the others together exceed.
+    /// Returns the terms that none or several of the others together exceed.
     fn maximal<'p>(
         &'p self,
         products: &'p [(Product, Rational)],
@@ -159,7 +159,7 @@ impl Fractions {
         })
     }
 
-    /// The common case, without recursion: chains of calls make chains of bounds.
+    /// Returns the common case, without recursion: chains of calls make chains of bounds.
     fn is_fraction_at_most(&self, low: Kappa, high: Kappa) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![low];
@@ -187,13 +187,13 @@ impl Fractions {
     }
 }
 
-/// The youngest factor of a product. Bounds speak of older ones, so nothing is known to be below a
-/// product with a factor that is younger than all of its own.
+/// Returns the youngest factor of a product. Bounds speak of older ones, so nothing is known to be
+/// below a product with a factor that is younger than all of its own.
 fn newest(product: &Product) -> Option<Kappa> {
     product.iter().max().copied()
 }
 
-/// A product with what bounds one of its factors instead of that factor.
+/// Returns a product with what bounds one of its factors instead of that factor.
 fn raised(product: &Product, at: usize, bound: &Product) -> Product {
     let mut raised = product.clone();
     raised.remove(at);

@@ -161,7 +161,7 @@ enum Operation {
 }
 
 impl Operation {
-    /// The result, if it fits.
+    /// Returns the result, if it fits.
     fn small(self, one: (i64, i64), two: (i64, i64)) -> Option<Form> {
         if let (Self::Plus | Self::Minus, (1, 1)) = (self, (one.1, two.1)) {
             let whole = match self {
@@ -181,7 +181,7 @@ impl Operation {
     }
 }
 
-/// A fraction without a common factor, if it fits. The denominator is not zero.
+/// Returns a fraction without a common factor, if it fits. The denominator is not zero.
 fn reduced(numerator: i128, denominator: i128) -> Option<Form> {
     let factor = common(numerator.unsigned_abs(), denominator.unsigned_abs());
     let factor = i128::try_from(factor).ok()? * denominator.signum();
@@ -189,7 +189,7 @@ fn reduced(numerator: i128, denominator: i128) -> Option<Form> {
     Some(Form::Small(numerator, i64::try_from(denominator / factor).ok()?))
 }
 
-/// The greatest common factor (Euclid).
+/// Returns the greatest common factor (Euclid).
 fn common(mut one: u128, mut two: u128) -> u128 {
     while two != 0 {
         (one, two) = (two, one % two);

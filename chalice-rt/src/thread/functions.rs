@@ -116,7 +116,7 @@ impl Thread {
     }
 }
 
-/// The receiver of an application, which is not null.
+/// Returns the receiver of an application, which is not null.
 ///
 /// # Errors
 /// It is null.

@@ -29,7 +29,7 @@ pub struct Bound {
 }
 
 impl Thread {
-    /// The levels that the wait level stands for.
+    /// Returns the levels that the wait level stands for.
     pub(super) fn wait_levels(&self) -> Vec<Level> {
         if self.is_nobody {
             return Vec::new();
@@ -132,12 +132,12 @@ impl Thread {
         levels.below(one, other) == Below::Yes
     }
 
-    /// The bounds that the wait level is.
+    /// Returns the bounds that the wait level is.
     pub fn wait_bounds(&self, at: At) -> Vec<Bound> {
         self.wait_levels().into_iter().map(|level| Bound { level, at }).collect()
     }
 
-    /// The bound that a level is.
+    /// Returns the bound that a level is.
     ///
     /// # Errors
     /// It has no value.
@@ -146,7 +146,7 @@ impl Thread {
         Ok(vec![Bound { level, at }])
     }
 
-    /// The bound that the level of an object is; null is none.
+    /// Returns the bound that the level of an object is; null is none.
     ///
     /// # Errors
     /// The object or its level has no value.
@@ -156,7 +156,7 @@ impl Thread {
         self.level_bound(self.read(&object, 0, at), at)
     }
 
-    /// A new level between bounds; without any, it is above all that the thread holds.
+    /// Returns a new level between bounds; without any, it is above all that the thread holds.
     pub(super) fn place(&self, (lower, upper): (Vec<Bound>, Vec<Bound>)) -> Res<Level> {
         let levels = |bounds: &[Bound]| bounds.iter().map(|one| one.level).collect::<Vec<_>>();
         for high in &upper {

@@ -22,7 +22,7 @@ pub struct Trade<'a> {
 }
 
 impl Thread {
-    /// The amount of a trade, which is positive.
+    /// Returns the amount of a trade, which is positive.
     fn positive(&mut self, trade: &mut Trade<'_>, at: At) -> Res<Amount> {
         let amount = (trade.amount)(self)?;
         match self.sign(&amount) {

@@ -171,8 +171,8 @@ impl Thread {
         }
     }
 
-    /// The truth of a claim, for each way in which levels may be ordered that nothing orders: true
-    /// only if it is for all that are tried.
+    /// Returns the truth of a claim, for each way in which levels may be ordered that nothing
+    /// orders: true only if it is for all that are tried.
     fn in_any_order(&mut self, evaluate: &mut dyn FnMut(&mut Self) -> Res<bool>) -> Res<bool> {
         let judging = Judging { is_below: false, asked: false, supposed: None };
         let outer = self.judging.replace(judging);
@@ -261,7 +261,7 @@ impl Thread {
         Amount::read(self.fresh(None))
     }
 
-    /// The amount that the fork of a token gave.
+    /// Returns the amount that the fork of a token gave.
     ///
     /// # Errors
     /// It is the token of a thread that nobody knows.

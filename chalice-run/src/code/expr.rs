@@ -321,7 +321,7 @@ pub enum EvalState {
 
 impl AmountExpr {
     /// Is the giver free to choose how much it is?
-    pub fn is_inexact(&self, read_is_inexact: bool) -> bool {
+    pub(crate) fn is_inexact(&self, read_is_inexact: bool) -> bool {
         match self {
             Self::Star => true,
             Self::Read => read_is_inexact,
@@ -355,7 +355,7 @@ impl Expr {
         found
     }
 
-    /// The subexpression that stands at a place.
+    /// Returns the subexpression that stands at a place.
     pub(crate) fn part_at(&self, span: Span) -> Option<&Self> {
         if self.span == span {
             return Some(self);

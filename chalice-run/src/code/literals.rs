@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 use super::{Code, Expr, Kind, Used};
 use crate::value::Value;
 
-/// The integers that matter to a method: those that its contract and body mention, then those of
-/// what both make use of.
+/// Returns the integers that matter to a method: those that its contract and body mention, then
+/// those of what both make use of.
 pub(crate) fn literals_of(code: &Code, method: u32) -> Vec<i64> {
     let (mut found, mut later) = (Vec::new(), Vec::new());
     let mut seen = FxHashSet::default();
@@ -40,7 +40,7 @@ pub(crate) fn literals(e: &Expr, found: &mut Vec<i64>) {
     grow_stack(|| e.for_each_child(&mut |child| literals(child, found)));
 }
 
-/// The value of an expression that is made of literals only.
+/// Returns the value of an expression that is made of literals only.
 fn constant(e: &Expr) -> Option<Value> {
     match &e.kind {
         Kind::Const(value @ Value::Int(_)) => Some(value.clone()),

@@ -177,7 +177,7 @@ impl<'p> Lowering<'p> {
         self.new_slot(&Type::Null, None);
     }
 
-    /// The slot of a variable, made when it is first met.
+    /// Returns the slot of a variable, made when it is first met.
     fn slot(&mut self, local: LocalId) -> u32 {
         if let Some(&slot) = self.slots.get(&local) {
             return slot;
@@ -284,8 +284,8 @@ fn function(
     }
 }
 
-/// The functions with a measure that the body of one with a measure applies, and that may apply it
-/// in turn.
+/// Returns the functions with a measure that the body of one with a measure applies, and that may
+/// apply it in turn.
 fn circle(program: &Program, id: FunctionId) -> Vec<u32> {
     if program.functions[id].decreases.is_empty() {
         return Vec::new();
@@ -319,7 +319,7 @@ fn applied_by(program: &Program, id: FunctionId) -> Vec<FunctionId> {
     applied
 }
 
-/// The body with a predicate of the precondition open, if it is not below a condition.
+/// Returns the body with a predicate of the precondition open, if it is not below a condition.
 fn opened_around(body: Expr, predicate: Expr) -> Expr {
     let Kind::Access(access) = predicate.kind else { return body };
     let (span, is_pure) = (body.span, body.is_pure);
@@ -372,7 +372,7 @@ fn qualified(program: &Program, class: chalice::program::ClassId, name: &str) ->
 }
 
 impl Lowering<'_> {
-    /// The predicates of the receiver that clauses mention, below their conditions.
+    /// Returns the predicates of the receiver that clauses mention, below their conditions.
     fn own_predicates(&mut self, clauses: &[Source]) -> Vec<Expr> {
         let mut found = Vec::new();
         for clause in clauses {

@@ -17,8 +17,8 @@ pub(super) enum Range<'e> {
     Unknown,
 }
 
-/// The conjuncts that must hold for the body to matter: left of `==>` below `forall`, any of the
-/// body below `exists`.
+/// Returns the conjuncts that must hold for the body to matter: left of `==>` below `forall`, any
+/// of the body below `exists`.
 pub(super) fn guards(quantifier: Quantifier, body: &Expr) -> Vec<&Expr> {
     let mut found = Vec::new();
     match quantifier {
@@ -78,7 +78,7 @@ pub(super) fn range<'e>(guards: &[&'e Expr], variables: &[LocalId]) -> Range<'e>
     Range::Between { lower, upper }
 }
 
-/// The operator that says the same with its operands exchanged.
+/// Returns the operator that says the same with its operands exchanged.
 fn mirrored(op: BinaryOp) -> Option<BinaryOp> {
     Some(match op {
         BinaryOp::Eq => BinaryOp::Eq,
@@ -90,7 +90,7 @@ fn mirrored(op: BinaryOp) -> Option<BinaryOp> {
     })
 }
 
-/// The integers written in an expression.
+/// Returns the integers written in an expression.
 pub(super) fn literals(e: &Expr) -> Vec<Value> {
     let mut found = Vec::new();
     e.any(&mut |part| {

@@ -141,7 +141,7 @@ impl Expr {
 }
 
 impl Access {
-    /// The predicate, if it is about instances of one.
+    /// Returns the predicate, if it is about instances of one.
     pub(crate) fn predicate(&self) -> Option<Used> {
         match &self.target {
             Target::Predicate { predicate, .. } | Target::Predicates { predicate, .. } => {

@@ -1,16 +1,16 @@
 //! Assertions. Each becomes statements that ask for what it says, in a transfer `ask`.
 
-use super::{Emitter, Out, Scope, refuse};
+use super::{Context, Emitter, Out, refuse};
 use crate::code::{Access, Expr, Kind, Quantified, Quantifier, Source, Target};
 
 impl Emitter<'_> {
     /// Clauses as a closure that asks for all of them.
-    pub(super) fn asks(&mut self, clauses: &[Expr], scope: Scope<'_>) -> Out<String> {
+    pub(super) fn asks(&mut self, clauses: &[Expr], scope: Context<'_>) -> Out<String> {
         Ok(format!("&mut |t, ask| {{ {} Ok(()) }}", self.clauses(clauses, scope)?))
     }
 
     /// Clauses, each of which is blamed for what fails in it.
-    pub(super) fn clauses(&mut self, clauses: &[Expr], scope: Scope<'_>) -> Out<String> {
+    pub(super) fn clauses(&mut self, clauses: &[Expr], scope: Context<'_>) -> Out<String> {
         let mut text = String::new();
         if !self.checks {
             return Ok(text);
@@ -22,8 +22,8 @@ impl Emitter<'_> {
         Ok(text)
     }
 
-    /// The statements that ask for what an assertion says.
-    pub(super) fn assertion(&mut self, e: &Expr, scope: Scope<'_>) -> Out<String> {
+    /// Returns the statements that ask for what an assertion says.
+    pub(super) fn assertion(&mut self, e: &Expr, scope: Context<'_>) -> Out<String> {
         let at = self.at(e.span);
         if e.is_pure && !matches!(e.kind, Kind::And(_)) {
             let truth = self.truth(e, scope)?;
@@ -61,9 +61,9 @@ impl Emitter<'_> {
         })
     }
 
-    /// The body of a `forall`, for each choice. For elements of a collection, or an interval, it
-    /// asks for each place once.
-    fn each(&mut self, quantified: &Quantified, e: &Expr, scope: Scope<'_>) -> Out<String> {
+    /// Returns the body of a `forall`, for each choice. For elements of a collection, or an
+    /// interval, it asks for each place once.
+    fn each(&mut self, quantified: &Quantified, e: &Expr, scope: Context<'_>) -> Out<String> {
         if quantified.quantifier != Quantifier::Forall {
             return refuse(e.span, "permission below such a quantifier");
         }
@@ -79,7 +79,7 @@ impl Emitter<'_> {
         Ok(format!("{{ let mut known = Once::default(); {loops} }}\n"))
     }
 
-    fn access(&mut self, access: &Access, scope: Scope<'_>) -> Out<String> {
+    fn access(&mut self, access: &Access, scope: Context<'_>) -> Out<String> {
         let at = self.at(access.span);
         let amount = self.amount(&access.amount, scope)?;
         let (now, before) = (access.amount.is_inexact(true), access.amount.is_inexact(false));

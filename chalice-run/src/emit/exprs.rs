@@ -4,7 +4,7 @@
 use chalice::Span;
 use chalice::program::LockMode;
 
-use super::{Emitter, Member, Out, Scope, Ty, refuse};
+use super::{Context, Emitter, Member, Out, Ty, refuse};
 use crate::code::{
     Access, AmountExpr, Bool2, Compare, Expr, Kind, LevelSide, Quantified, Quantifier, SetOp,
     Source, Target,
@@ -15,30 +15,30 @@ use crate::value::{Arithmetic, Level, Seq, Value};
 type Text = (String, Ty);
 
 impl Emitter<'_> {
-    /// The integer that an expression is.
-    pub(super) fn int(&mut self, e: &Expr, scope: Scope<'_>) -> Out<String> {
+    /// Returns the integer that an expression is.
+    pub(super) fn int(&mut self, e: &Expr, scope: Context<'_>) -> Out<String> {
         Ok(match self.expr(e, scope)? {
             (text, Ty::Value) => format!("{text}.int()"),
             (text, _) => text,
         })
     }
 
-    /// The truth of an expression.
-    pub(super) fn truth(&mut self, e: &Expr, scope: Scope<'_>) -> Out<String> {
+    /// Returns the truth of an expression.
+    pub(super) fn truth(&mut self, e: &Expr, scope: Context<'_>) -> Out<String> {
         Ok(match self.expr(e, scope)? {
             (text, Ty::Value) => format!("{text}.truth()"),
             (text, _) => text,
         })
     }
 
-    /// The value of an expression, of whatever type.
-    pub(super) fn value(&mut self, e: &Expr, scope: Scope<'_>) -> Out<String> {
+    /// Returns the value of an expression, of whatever type.
+    pub(super) fn value(&mut self, e: &Expr, scope: Context<'_>) -> Out<String> {
         let (text, ty) = self.expr(e, scope)?;
         Ok(valued(&text, ty))
     }
 
-    /// An expression in a type that is wanted.
-    pub(super) fn typed(&mut self, e: &Expr, ty: Ty, scope: Scope<'_>) -> Out<String> {
+    /// Returns an expression in a type that is wanted.
+    pub(super) fn typed(&mut self, e: &Expr, ty: Ty, scope: Context<'_>) -> Out<String> {
         match ty {
             Ty::Int => self.int(e, scope),
             Ty::Bool => self.truth(e, scope),
@@ -46,8 +46,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The object that an expression refers to; null fails at a place.
-    pub(super) fn object(&mut self, e: &Expr, span: Span, scope: Scope<'_>) -> Out<String> {
+    /// Returns the object that an expression refers to; null fails at a place.
+    pub(super) fn object(&mut self, e: &Expr, span: Span, scope: Context<'_>) -> Out<String> {
         let at = self.at(span);
         if let Kind::Slot(slot) = e.kind {
             return Ok(format!("s{slot}.object({at})?"));
@@ -55,12 +55,12 @@ impl Emitter<'_> {
         Ok(format!("{}.object({at})?", self.value(e, scope)?))
     }
 
-    fn pair(&mut self, pair: &(Expr, Expr), ty: Ty, scope: Scope<'_>) -> Out<String> {
+    fn pair(&mut self, pair: &(Expr, Expr), ty: Ty, scope: Context<'_>) -> Out<String> {
         let (one, two) = (self.typed(&pair.0, ty, scope)?, self.typed(&pair.1, ty, scope)?);
         Ok(format!("let a = {one}; let b = {two};"))
     }
 
-    pub(super) fn expr(&mut self, e: &Expr, scope: Scope<'_>) -> Out<Text> {
+    pub(super) fn expr(&mut self, e: &Expr, scope: Context<'_>) -> Out<Text> {
         let at = self.at(e.span);
         let text = match &e.kind {
             Kind::Const(value) => return Ok((constant(value, e.span)?, Ty::of(value))),
@@ -122,7 +122,7 @@ impl Emitter<'_> {
     }
 
     /// Expressions that are truth values.
-    fn claim(&mut self, e: &Expr, scope: Scope<'_>) -> Out<String> {
+    fn claim(&mut self, e: &Expr, scope: Context<'_>) -> Out<String> {
         Ok(match &e.kind {
             Kind::Not(inner) => format!("(!{})", self.truth(inner, scope)?),
             Kind::Compare(how, operands) => {
@@ -177,13 +177,13 @@ impl Emitter<'_> {
         })
     }
 
-    fn joined(&mut self, parts: &[Expr], between: &str, scope: Scope<'_>) -> Out<String> {
+    fn joined(&mut self, parts: &[Expr], between: &str, scope: Context<'_>) -> Out<String> {
         let parts: Out<Vec<_>> = parts.iter().map(|part| self.truth(part, scope)).collect();
         let parts: Vec<_> = parts?.iter().map(|part| format!("({part})")).collect();
         Ok(format!("({})", parts.join(between)))
     }
 
-    fn side(&mut self, side: &LevelSide, scope: Scope<'_>) -> Out<String> {
+    fn side(&mut self, side: &LevelSide, scope: Context<'_>) -> Out<String> {
         Ok(match side {
             LevelSide::Value(e) => format!("Side::Value({}.level())", self.value(e, scope)?),
             LevelSide::Wait { old: false } => "Side::Wait".to_owned(),
@@ -191,13 +191,13 @@ impl Emitter<'_> {
         })
     }
 
-    pub(super) fn values(&mut self, all: &[Expr], scope: Scope<'_>) -> Out<String> {
+    pub(super) fn values(&mut self, all: &[Expr], scope: Context<'_>) -> Out<String> {
         let all: Out<Vec<_>> = all.iter().map(|one| self.value(one, scope)).collect();
         Ok(format!("vec![{}]", all?.join(", ")))
     }
 
     /// Expressions whose values are kept as they are in the heap.
-    fn composed(&mut self, e: &Expr, scope: Scope<'_>) -> Out<String> {
+    fn composed(&mut self, e: &Expr, scope: Context<'_>) -> Out<String> {
         let at = self.at(e.span);
         Ok(match &e.kind {
             Kind::Field { receiver, cell } => {
@@ -256,7 +256,7 @@ impl Emitter<'_> {
         function: u32,
         arguments: &[Expr],
         at: &str,
-        scope: Scope<'_>,
+        scope: Context<'_>,
     ) -> Out<Text> {
         self.need(Member::Function(function));
         let callee = &self.code.functions[function as usize];
@@ -278,8 +278,8 @@ impl Emitter<'_> {
         Ok((format!("{text} f{function}(t, {at}, {passed})? }}"), ty))
     }
 
-    /// A value of the past: computed when the method starts, and used here.
-    fn old(&mut self, inner: &Expr, span: Span, scope: Scope<'_>) -> Out<Text> {
+    /// Returns a value of the past: computed when the method starts, and used here.
+    fn old(&mut self, inner: &Expr, span: Span, scope: Context<'_>) -> Out<Text> {
         let Some((method, fixed)) = scope.method else {
             return refuse(span, "old outside of the contract and the body of a method");
         };
@@ -299,7 +299,7 @@ impl Emitter<'_> {
         if is_changing {
             return refuse(span, "old of what is no parameter");
         }
-        let (text, ty) = self.expr(inner, Scope { method: None, ..scope })?;
+        let (text, ty) = self.expr(inner, Context { method: None, ..scope })?;
         let olds = self.olds.entry(method).or_default();
         let entry = (ty, text);
         let number = olds.iter().position(|one| *one == entry).unwrap_or_else(|| {
@@ -309,7 +309,7 @@ impl Emitter<'_> {
         Ok((format!("old.o{number}.clone()?"), ty))
     }
 
-    pub(super) fn trade(&mut self, access: &Access, scope: Scope<'_>) -> Out<String> {
+    pub(super) fn trade(&mut self, access: &Access, scope: Context<'_>) -> Out<String> {
         let amount = self.amount(&access.amount, scope)?;
         let is_read = matches!(access.amount, AmountExpr::Read);
         let (is_chosen, has_star) = (access.amount.is_inexact(true), access.amount.has_star());
@@ -319,7 +319,7 @@ impl Emitter<'_> {
         ))
     }
 
-    fn unfolding(&mut self, access: &Access, body: &Expr, scope: Scope<'_>) -> Out<Text> {
+    fn unfolding(&mut self, access: &Access, body: &Expr, scope: Context<'_>) -> Out<Text> {
         let Target::Predicate { receiver, predicate } = &access.target else {
             return self.expr(body, scope);
         };
@@ -333,7 +333,7 @@ impl Emitter<'_> {
         Ok((format!("{{ let o = {object}; {opened} }}"), ty))
     }
 
-    fn quantified(&mut self, quantified: &Quantified, span: Span, scope: Scope<'_>) -> Out<Text> {
+    fn quantified(&mut self, quantified: &Quantified, span: Span, scope: Context<'_>) -> Out<Text> {
         let at = self.at(span);
         let every_place = quantified.quantifier == Quantifier::Sum;
         let label = self.label();
@@ -372,7 +372,7 @@ impl Emitter<'_> {
         span: Span,
         every_place: bool,
         inner: String,
-        scope: Scope<'_>,
+        scope: Context<'_>,
     ) -> Out<String> {
         let at = self.at(span);
         let mut text = inner;
@@ -418,8 +418,8 @@ impl Emitter<'_> {
         Ok(text)
     }
 
-    /// An amount of permission.
-    pub(super) fn amount(&mut self, amount: &AmountExpr, scope: Scope<'_>) -> Out<String> {
+    /// Returns an amount of permission.
+    pub(super) fn amount(&mut self, amount: &AmountExpr, scope: Context<'_>) -> Out<String> {
         Ok(match amount {
             AmountExpr::Full => "Amount::FULL".to_owned(),
             AmountExpr::Percentage(e) => {
@@ -453,7 +453,7 @@ impl Emitter<'_> {
         &mut self,
         parts: &(AmountExpr, AmountExpr),
         op: &str,
-        scope: Scope<'_>,
+        scope: Context<'_>,
     ) -> Out<String> {
         let (one, two) = (self.amount(&parts.0, scope)?, self.amount(&parts.1, scope)?);
         Ok(format!("{{ let a = {one}; let b = {two}; a.{op}(&b) }}"))
@@ -467,14 +467,14 @@ fn equality(how: Bool2) -> &'static str {
     }
 }
 
-fn slot_text(slot: u32, scope: Scope<'_>) -> Text {
+fn slot_text(slot: u32, scope: Context<'_>) -> Text {
     match Emitter::ty(scope.frame, slot) {
         Ty::Value => (format!("s{slot}.clone()"), Ty::Value),
         ty => (format!("s{slot}"), ty),
     }
 }
 
-/// A value as it is in the heap.
+/// Returns a value as it is in the heap.
 pub(super) fn valued(text: &str, ty: Ty) -> String {
     match ty {
         Ty::Int => format!("Value::Int({text})"),
@@ -483,7 +483,7 @@ pub(super) fn valued(text: &str, ty: Ty) -> String {
     }
 }
 
-/// A constant, in the type in which its value is kept.
+/// Returns a constant, in the type in which its value is kept.
 pub(super) fn constant(value: &Value, span: Span) -> Out<String> {
     Ok(match value {
         Value::Int(i64::MIN) => "i64::MIN".to_owned(),

@@ -4,7 +4,7 @@ use chalice::Span;
 
 use super::exprs::constant;
 use super::stmts::blamed_as;
-use super::{Emitter, Member, Out, Scope, Ty};
+use super::{Context, Emitter, Member, Out, Ty};
 use crate::code::{AmountExpr, Expr, Frame, Kind};
 
 impl Emitter<'_> {
@@ -28,7 +28,7 @@ impl Emitter<'_> {
         if !self.checks || class.invariants.is_empty() {
             return Ok(kind(&name, &class.name, cells, None));
         }
-        let scope = Scope { frame: &class.frame, method: None };
+        let scope = Context { frame: &class.frame, method: None };
         let clauses = self.clauses(&class.invariants, scope)?;
         let contract = format!("inv{number}");
         Ok(format!(
@@ -44,7 +44,7 @@ impl Emitter<'_> {
         let (true, Some(clause)) = (self.checks, &channel.where_clause) else {
             return Ok(kind(&name, &channel.name, &cells, None));
         };
-        let scope = Scope { frame: &channel.frame, method: None };
+        let scope = Context { frame: &channel.frame, method: None };
         let asks = self.assertion(clause, scope)?;
         let mut message = String::new();
         for slot in 1..=channel.parameters {
@@ -65,7 +65,7 @@ impl Emitter<'_> {
 
     fn predicate(&mut self, number: u32) -> Out<String> {
         let predicate = &self.code.predicates[number as usize];
-        let scope = Scope { frame: &predicate.frame, method: None };
+        let scope = Context { frame: &predicate.frame, method: None };
         let asks = self.assertion(&predicate.body, scope)?;
         Ok(format!(
             "fn p{number}(t: &mut Thread, ask: &mut Transfer, s0: &Value) -> Res<()> \
@@ -76,7 +76,7 @@ impl Emitter<'_> {
     fn function(&mut self, number: u32) -> Out<String> {
         let function = &self.code.functions[number as usize];
         let frame = &function.frame;
-        let scope = Scope { frame, method: None };
+        let scope = Context { frame, method: None };
         let Some(body) = function.body.as_ref().or(function.definition.as_ref()) else {
             return super::refuse(function.span, "a function without a body");
         };
@@ -122,7 +122,7 @@ impl Emitter<'_> {
         let code = self.code;
         let method = &code.methods[number as usize];
         let frame = &method.frame;
-        let scope = Scope { frame, method: Some((number, method.parameters + 1)) };
+        let scope = Context { frame, method: Some((number, method.parameters + 1)) };
         let mut opened = String::new();
         if self.checks {
             let at = self.at(method.span);
@@ -133,7 +133,7 @@ impl Emitter<'_> {
             }
         }
         let body = self.body(method, scope)?;
-        let requires = self.clauses(&method.requires, Scope { frame, method: None })?;
+        let requires = self.clauses(&method.requires, Context { frame, method: None })?;
         let olds = self.olds.remove(&number).unwrap_or_default();
         let (mut fields, mut values) = (String::new(), String::new());
         for (at, (ty, text)) in olds.iter().enumerate() {
@@ -190,7 +190,7 @@ fn mentions_read(e: &Expr) -> bool {
     })
 }
 
-/// The kind of objects as a static.
+/// Returns the kind of objects as a static.
 fn kind(static_name: &str, name: &str, cells: &[String], contract: Option<&str>) -> String {
     let contract = contract.map_or_else(|| "None".to_owned(), |name| format!("Some({name})"));
     format!(

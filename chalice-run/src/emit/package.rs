@@ -70,7 +70,7 @@ pub fn package(name: &str, module: String) -> Package {
     Package { files }
 }
 
-/// A name that a package may have, after that of a file.
+/// Returns a name that a package may have, after that of a file.
 fn package_name(name: &str) -> String {
     let stem = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let stem = stem.split('.').next().unwrap_or(stem);

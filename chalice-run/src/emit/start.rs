@@ -72,7 +72,7 @@ impl Emitter<'_> {
         ))
     }
 
-    /// An object that is there, with cells that get their values later.
+    /// Returns an object that is there, with cells that get their values later.
     fn existing(&mut self, at: usize, object: &Object, span: Span) -> Out<String> {
         let kind = match object.kind {
             ObjectKind::Class(class) => {
@@ -133,7 +133,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A value, which may refer to objects that are there.
+/// Returns a value, which may refer to objects that are there.
 fn started(value: &Value, span: Span) -> Out<String> {
     Ok(match value {
         Value::Ref(object) => format!("Value::Ref(o{}.clone())", object.0),

@@ -7,15 +7,15 @@ use chalice::program::LockMode;
 use findings::ErrorId;
 
 use super::exprs::{constant, valued};
-use super::{Emitter, Member, Out, Scope, Ty, refuse};
+use super::{Context, Emitter, Member, Out, Ty, refuse};
 use crate::code::{
     Access, Bound, Bounds, CallSite, Expr, Initialiser, Instr, Kind, Method, Op, Rhs, Target,
 };
 use crate::step::{keyword, kind};
 
 impl Emitter<'_> {
-    /// The body of a method.
-    pub(super) fn body(&mut self, method: &Method, scope: Scope<'_>) -> Out<String> {
+    /// Returns the body of a method.
+    pub(super) fn body(&mut self, method: &Method, scope: Context<'_>) -> Out<String> {
         let mut leaders = BTreeSet::from([0]);
         for instr in &*method.body {
             match &instr.op {
@@ -62,7 +62,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn statement(&mut self, method: &Method, instr: &Instr, scope: Scope<'_>) -> Out<String> {
+    fn statement(&mut self, method: &Method, instr: &Instr, scope: Context<'_>) -> Out<String> {
         let at = self.at(instr.span);
         let op = &instr.op;
         Ok(match op {
@@ -161,7 +161,7 @@ impl Emitter<'_> {
         })
     }
 
-    fn lock_statement(&mut self, instr: &Instr, scope: Scope<'_>) -> Out<String> {
+    fn lock_statement(&mut self, instr: &Instr, scope: Context<'_>) -> Out<String> {
         let at = self.at(instr.span);
         let mode = |mode: &LockMode| *mode == LockMode::Write;
         let (target, action) = match &instr.op {
@@ -186,7 +186,7 @@ impl Emitter<'_> {
         Ok(format!("{};\n", blamed_as(kind(&instr.op), None, "()", &text)))
     }
 
-    fn bounds(&mut self, bounds: &Bounds, scope: Scope<'_>) -> Out<String> {
+    fn bounds(&mut self, bounds: &Bounds, scope: Context<'_>) -> Out<String> {
         if bounds.lower.is_empty() && bounds.upper.is_empty() {
             return Ok("t.above_all()".to_owned());
         }
@@ -217,7 +217,7 @@ impl Emitter<'_> {
         value: &Rhs,
         ty: Ty,
         instr: &Instr,
-        scope: Scope<'_>,
+        scope: Context<'_>,
     ) -> Out<String> {
         match value {
             Rhs::Expr(e) => self.typed(e, ty, scope),
@@ -235,7 +235,7 @@ impl Emitter<'_> {
         class: u32,
         initialisers: &[Initialiser],
         instr: &Instr,
-        scope: Scope<'_>,
+        scope: Context<'_>,
     ) -> Out<String> {
         self.need(Member::Class(class));
         let code = self.code;
@@ -260,7 +260,7 @@ impl Emitter<'_> {
     }
 
     /// Receiver and arguments as variables of their own, and how they are passed on.
-    fn arguments(&mut self, site: &CallSite, scope: Scope<'_>) -> Out<(String, Vec<Ty>)> {
+    fn arguments(&mut self, site: &CallSite, scope: Context<'_>) -> Out<(String, Vec<Ty>)> {
         let callee = &self.code.methods[site.method as usize];
         let object = self.object(&site.receiver, site.receiver.span, scope)?;
         let mut text = format!("let a0 = Value::Ref({object});");
@@ -276,7 +276,7 @@ impl Emitter<'_> {
         Ok((format!("{text} Ok(({},))", names.join(", ")), types))
     }
 
-    fn call(&mut self, site: &CallSite, instr: &Instr, scope: Scope<'_>) -> Out<String> {
+    fn call(&mut self, site: &CallSite, instr: &Instr, scope: Context<'_>) -> Out<String> {
         let (at, code) = (self.at(instr.span), self.code);
         let callee = &code.methods[site.method as usize];
         let (arguments, types) = self.arguments(site, scope)?;
@@ -307,7 +307,7 @@ impl Emitter<'_> {
         ))
     }
 
-    fn fork(&mut self, site: &CallSite, instr: &Instr, scope: Scope<'_>) -> Out<String> {
+    fn fork(&mut self, site: &CallSite, instr: &Instr, scope: Context<'_>) -> Out<String> {
         let (at, code) = (self.at(instr.span), self.code);
         let callee = &code.methods[site.method as usize];
         let number = site.method;
@@ -342,14 +342,14 @@ impl Emitter<'_> {
     }
 
     /// Puts the results `r` where they are wanted.
-    fn store(&self, outs: &[u32], instr: &Instr, scope: Scope<'_>) -> String {
+    fn store(&self, outs: &[u32], instr: &Instr, scope: Context<'_>) -> String {
         let each =
             |(at, out): (usize, &u32)| format!("{}s{out} = r.{at};", self.once(*out, instr, scope));
         outs.iter().enumerate().map(each).collect()
     }
 
     /// Puts the values `r` where they are wanted.
-    fn store_values(&self, outs: &[u32], instr: &Instr, scope: Scope<'_>) -> String {
+    fn store_values(&self, outs: &[u32], instr: &Instr, scope: Context<'_>) -> String {
         let each = |(at, out): (usize, &u32)| {
             let once = self.once(*out, instr, scope);
             let as_kept = match Self::ty(scope.frame, *out) {
@@ -362,14 +362,19 @@ impl Emitter<'_> {
         outs.iter().enumerate().map(each).collect()
     }
 
-    fn once(&self, out: u32, instr: &Instr, scope: Scope<'_>) -> String {
+    fn once(&self, out: u32, instr: &Instr, scope: Context<'_>) -> String {
         let flag = scope.frame.constants.iter().find(|(slot, _)| *slot == out);
         flag.map_or_else(String::new, |(_, flag)| {
             format!("value::assign_once(&mut s{flag}, {})?; ", self.at(instr.span))
         })
     }
 
-    fn loop_statement(&mut self, method: &Method, instr: &Instr, scope: Scope<'_>) -> Out<String> {
+    fn loop_statement(
+        &mut self,
+        method: &Method,
+        instr: &Instr,
+        scope: Context<'_>,
+    ) -> Out<String> {
         let (Op::LoopEnter(number) | Op::LoopTest(number) | Op::LoopBack(number)) = &instr.op
         else {
             return Ok(String::new());
@@ -407,7 +412,7 @@ impl Emitter<'_> {
         Ok(text)
     }
 
-    fn finish(&mut self, method: &Method, scope: Scope<'_>) -> Out<String> {
+    fn finish(&mut self, method: &Method, scope: Context<'_>) -> Out<String> {
         let first = method.parameters + 1;
         let results: Vec<_> = (first..first + method.results)
             .map(|slot| match Self::ty(scope.frame, slot as u32) {
@@ -434,7 +439,7 @@ impl Emitter<'_> {
     }
 
     /// Predicates of the receiver that are opened and closed with the method (`-defaults`).
-    pub(super) fn own(&mut self, predicate: &Expr, how: &str, scope: Scope<'_>) -> Out<String> {
+    pub(super) fn own(&mut self, predicate: &Expr, how: &str, scope: Context<'_>) -> Out<String> {
         match &predicate.kind {
             Kind::Implies(parts) => {
                 let condition = self.truth(&parts.0, scope)?;
@@ -451,14 +456,14 @@ impl Emitter<'_> {
         how: &str,
         error: ErrorId,
         instr: &Instr,
-        scope: Scope<'_>,
+        scope: Context<'_>,
     ) -> Out<String> {
         let (at, text) = (self.at(instr.span), self.traded(access, how, scope)?);
         Ok(format!("{};\n", blamed_as(error, Some(&at), "()", &text)))
     }
 
     /// Folds or unfolds an instance.
-    fn traded(&mut self, access: &Access, how: &str, scope: Scope<'_>) -> Out<String> {
+    fn traded(&mut self, access: &Access, how: &str, scope: Context<'_>) -> Out<String> {
         let Target::Predicate { receiver, predicate } = &access.target else {
             return refuse(access.span, "folding of what is no predicate");
         };
@@ -475,7 +480,7 @@ impl Emitter<'_> {
     }
 }
 
-/// An expression as a result.
+/// Returns an expression as a result.
 fn ok(text: &str) -> String {
     format!("Ok({text})")
 }
@@ -486,7 +491,7 @@ pub(super) fn blamed_as(kind: ErrorId, at: Option<&str>, ty: &str, text: &str) -
     format!("blamed((|| -> Res<{ty}> {{ {text} }})(), {:?}, {at})?", kind.id())
 }
 
-/// The parts of `a`, as arguments.
+/// Returns the parts of `a`, as arguments.
 fn passed_on(types: &[Ty], lent: bool) -> String {
     let each = |(at, ty): (usize, &Ty)| match ty {
         Ty::Value if lent => format!("&a.{at}"),

@@ -9,11 +9,11 @@ use imbl::OrdSet;
 
 use crate::code::{Expr, Kind, SetOp};
 use crate::fault::{Fault, Res, Trouble};
-use crate::machine::Machine;
+use crate::machine::{Evaluator, World};
 use crate::value::{Seq, Value};
 
-impl Machine<'_> {
-    /// An operation on sequences or sets.
+impl Evaluator<'_> {
+    /// Returns an operation on sequences or sets.
     pub(super) fn collections(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         Ok(match &e.kind {
             Kind::In { negated, operands } => {
@@ -91,7 +91,9 @@ impl Machine<'_> {
             _ => unreachable!("evaluated by the caller"),
         })
     }
+}
 
+impl World<'_> {
     /// A sequence that would not fit into memory ends the run.
     fn limit_length(&self, length: usize, span: Span) -> Res<()> {
         if length > 50_000_000 {
@@ -101,8 +103,8 @@ impl Machine<'_> {
     }
 }
 
-/// The integers from one up to another. One whose length is beyond what can be counted ends the
-/// run.
+/// Returns the integers from one up to another. One whose length is beyond what can be counted ends
+/// the run.
 pub(super) fn range(from: &Value, to: &Value, span: Span) -> Res<Value> {
     if to.compare(from).is_lt() {
         let about: [&dyn Display; 2] = [&to.big(), &from.big()];

@@ -7,7 +7,7 @@ use front::grow_stack;
 
 use crate::code::Expr;
 use crate::fault::{Fault, Res, Trouble};
-use crate::machine::Machine;
+use crate::machine::Evaluator;
 use crate::transfer::Transfer;
 use crate::value::Value;
 
@@ -38,7 +38,7 @@ pub(crate) struct Measured {
     numbers: Vec<Value>,
 }
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     pub(super) fn apply(
         &mut self,
         receiver: &Expr,
@@ -155,8 +155,9 @@ impl Machine<'_> {
         let code = self.code;
         self.counts.checks += 1;
         let result = self.only_looking(|machine| {
-            let kappa = machine.fractions.fresh(Some(machine.scope.kappa));
-            let outer = std::mem::replace(&mut machine.scope.kappa, kappa);
+            let outer = machine.scope.kappa;
+            let kappa = machine.fractions.fresh(Some(outer));
+            machine.scope.kappa = kappa;
             let mut check = Transfer::check(machine.scope.holder).inexact(kappa);
             let result =
                 machine.collect_all(&code.functions[function as usize].requires, inner, &mut check);

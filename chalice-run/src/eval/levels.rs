@@ -9,7 +9,7 @@ use chalice::Span;
 use crate::choices::About;
 use crate::code::LevelSide;
 use crate::fault::{Res, Trouble};
-use crate::machine::Machine;
+use crate::machine::{Evaluator, World};
 use crate::value::{Level, Value};
 use chalice_rt::levels::Below;
 
@@ -27,7 +27,7 @@ pub(crate) enum Open {
     },
 }
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     /// `left << right`. Where nothing says which of two levels is below the other, [`Open`] says
     /// what comes of it.
     pub(super) fn below(
@@ -135,9 +135,9 @@ impl Machine<'_> {
         is_below
     }
 
-    /// The truth of a claim, for each way in which levels may be ordered that nothing orders: true
-    /// only if it is for all that are tried. A run of a program that has decided to go one way
-    /// keeps to that order.
+    /// Returns the truth of a claim, for each way in which levels may be ordered that nothing
+    /// orders: true only if it is for all that are tried. A run of a program that has decided to go
+    /// one way keeps to that order.
     pub(crate) fn truth_in_any_order(
         &mut self,
         evaluate: &mut dyn FnMut(&mut Self) -> Res<Option<bool>>,
@@ -155,7 +155,9 @@ impl Machine<'_> {
         self.open = outer;
         truth
     }
+}
 
+impl World<'_> {
     /// Is one level known to be below another? A generated start puts them in order.
     pub(crate) fn is_below(&mut self, one: Level, other: Level) -> bool {
         match self.levels.below(one, other) {

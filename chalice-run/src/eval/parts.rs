@@ -2,15 +2,15 @@
 
 use crate::code::{Expr, Kind};
 use crate::fault::PartValue;
-use crate::machine::Machine;
+use crate::machine::Evaluator;
 use crate::value::Value;
 
 /// More values than these are not read.
 const MOST: usize = 8;
 
-impl Machine<'_> {
-    /// The values of the variables, fields and applications in a claim. A part that cannot be
-    /// evaluated is left out.
+impl Evaluator<'_> {
+    /// Returns the values of the variables, fields and applications in a claim. A part that cannot
+    /// be evaluated is left out.
     pub(crate) fn values_of_parts(&mut self, claim: &Expr, slots: &mut [Value]) -> Vec<PartValue> {
         let mut parts = Vec::new();
         claim.any(&mut |part| {

@@ -9,7 +9,7 @@ use super::collections::range;
 use crate::code::{Expr, Kind, Quantified, Quantifier, Source};
 use crate::fault::{Fault, Res, Trouble};
 use crate::heap::ObjectKind;
-use crate::machine::Machine;
+use crate::machine::{Evaluator, World};
 use crate::transfer::Transfer;
 use crate::value::{Arithmetic, Ref, Value};
 
@@ -17,7 +17,7 @@ use crate::value::{Arithmetic, Ref, Value};
 const LIMIT: i64 = 20_000_000;
 
 /// The action for each choice of the bound variables; it returns `true` to go on.
-type Visit<'v, 'c> = dyn FnMut(&mut Machine<'c>, &mut [Value]) -> Res<bool> + 'v;
+type Visit<'v, 'c> = dyn FnMut(&mut Evaluator<'c>, &mut [Value]) -> Res<bool> + 'v;
 
 /// How values are visited, and whether these are all.
 struct Walk {
@@ -28,7 +28,7 @@ struct Walk {
     is_every_place: bool,
 }
 
-impl<'c> Machine<'c> {
+impl<'c> Evaluator<'c> {
     pub(super) fn quantified(
         &mut self,
         quantified: &Quantified,
@@ -169,7 +169,7 @@ impl<'c> Machine<'c> {
         Ok(true)
     }
 
-    /// The integers of a source that is a stretch of them.
+    /// Returns the integers of a source that is a stretch of them.
     fn integers(&mut self, source: &Source, slots: &mut [Value]) -> Res<Option<(i64, i64)>> {
         match source {
             Source::Between { lower, upper } => {
@@ -233,7 +233,9 @@ impl<'c> Machine<'c> {
             Source::Between { .. } => Vec::new(),
         })
     }
+}
 
+impl World<'_> {
     /// Values that may refute what is said of all: those at hand, and their neighbours.
     fn samples(&self, ty: &Type, literals: &[Value], slots: &[Value]) -> Vec<Value> {
         let fits = |value: &&Value| {

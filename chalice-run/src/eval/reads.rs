@@ -8,11 +8,11 @@ use crate::amount::{Amount, Rational, Sign};
 use crate::code::{Access, AmountExpr, Expr, Target};
 use crate::fault::{Fault, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
-use crate::machine::{COMMON, Folding, Machine};
+use crate::machine::{COMMON, Evaluator, Folding, World};
 use crate::value::{Ref, Value};
 
-impl Machine<'_> {
-    /// The value of a cell, if it may be read.
+impl Evaluator<'_> {
+    /// Returns the value of a cell, if it may be read.
     pub(crate) fn read(&mut self, object: Ref, cell: u32, span: Span) -> Res<Value> {
         let Some(target) = self.heap.objects.get(object.0 as usize) else {
             return Err(Fault::new(Flaw::NobodysObject, span, &[]).into());
@@ -51,23 +51,6 @@ impl Machine<'_> {
             }
             value => Ok(value.clone()),
         }
-    }
-
-    /// How much the holder of the scope has of a location, with what is open.
-    pub(crate) fn available(&self, loc: Loc) -> Amount {
-        self.available_to(loc, self.scope.holder)
-    }
-
-    /// How much somebody has of a location, with what is open.
-    pub(crate) fn available_to(&self, loc: Loc, holder: Holder) -> Amount {
-        let recorded = self.scope.at.as_ref().and_then(|state| state.permissions.as_ref());
-        let (found, holder) = match recorded {
-            Some(then) if holder == self.scope.holder => (then.holdings(loc), then.holder),
-            Some(then) => (then.holdings(loc), holder),
-            None => (self.heap.holdings(loc), holder),
-        };
-        let Some(holdings) = found else { return Amount::NONE };
-        self.opened.available(holdings, holder)
     }
 
     pub(super) fn unfolding(
@@ -109,8 +92,8 @@ impl Machine<'_> {
         value
     }
 
-    /// The amount of an instance that is folded, unfolded or looked into. Folding less than nothing
-    /// would take from what is inside of the instance.
+    /// Returns the amount of an instance that is folded, unfolded or looked into. Folding less than
+    /// nothing would take from what is inside of the instance.
     pub(crate) fn positive_amount(&mut self, access: &Access, slots: &mut [Value]) -> Res<Amount> {
         let amount = self.amount(&access.amount, slots)?;
         let flaw = match self.fractions.sign(&amount) {
@@ -121,7 +104,7 @@ impl Machine<'_> {
         Err(Fault::new(flaw, access.span, &[&amount]).into())
     }
 
-    /// A permission amount.
+    /// Returns a permission amount.
     pub(crate) fn amount(&mut self, amount: &AmountExpr, slots: &mut [Value]) -> Res<Amount> {
         Ok(match amount {
             AmountExpr::Full => Amount::FULL,
@@ -166,5 +149,24 @@ impl Machine<'_> {
                 factor.times(&amount).unwrap_or(Amount::NONE)
             }
         })
+    }
+}
+
+impl World<'_> {
+    /// How much the holder of the scope has of a location, with what is open.
+    pub(crate) fn available(&self, loc: Loc) -> Amount {
+        self.available_to(loc, self.scope.holder)
+    }
+
+    /// How much somebody has of a location, with what is open.
+    pub(crate) fn available_to(&self, loc: Loc, holder: Holder) -> Amount {
+        let recorded = self.scope.at.as_ref().and_then(|state| state.permissions.as_ref());
+        let (found, holder) = match recorded {
+            Some(then) if holder == self.scope.holder => (then.holdings(loc), then.holder),
+            Some(then) => (then.holdings(loc), holder),
+            None => (self.heap.holdings(loc), holder),
+        };
+        let Some(holdings) = found else { return Amount::NONE };
+        self.opened.available(holdings, holder)
     }
 }

@@ -6,11 +6,11 @@ use crate::amount::{Amount, Sign};
 use crate::code::{EvalState, Expr, Kind};
 use crate::fault::{Res, Trouble, reference_or_null};
 use crate::heap::{Permissions, Snapshot};
-use crate::machine::{Machine, OldState};
+use crate::machine::{Evaluator, OldState, World};
 use crate::transfer::Transfer;
 use crate::value::{Ref, Value};
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     pub(super) fn old(&mut self, inner: &Expr, slots: &mut [Value]) -> Res<Value> {
         if matches!(self.scope.old, OldState::Now) {
             return self.eval(inner, slots);
@@ -85,8 +85,8 @@ impl Machine<'_> {
         })
     }
 
-    /// The claims of an assertion about a recorded state, which is kept at a place. Of the past of
-    /// a start, what the assertion says of permission is noted: it is all that is known.
+    /// Returns the claims of an assertion about a recorded state, which is kept at a place. Of the
+    /// past of a start, what the assertion says of permission is noted: it is all that is known.
     fn said_of(
         &mut self,
         state: Snapshot,
@@ -114,9 +114,9 @@ impl Machine<'_> {
         value
     }
 
-    /// The claims of an assertion about a recorded state. Of a location it says how much was held
-    /// of it at least, whatever it says of others. What a start does not tell of its past is not
-    /// judged.
+    /// Returns the claims of an assertion about a recorded state. Of a location it says how much
+    /// was held of it at least, whatever it says of others. What a start does not tell of its past
+    /// is not judged.
     fn said_then(&mut self, body: &Expr, slots: &mut [Value]) -> Res<Value> {
         if body.is_pure {
             return self.eval(body, slots);
@@ -162,10 +162,6 @@ impl Machine<'_> {
         }
     }
 
-    fn knows_permissions_then(&self) -> bool {
-        self.scope.at.as_ref().is_some_and(|state| state.permissions.is_some())
-    }
-
     fn is_fork_of(
         &mut self,
         token: Ref,
@@ -190,5 +186,11 @@ impl Machine<'_> {
             }
         }
         Ok(true)
+    }
+}
+
+impl World<'_> {
+    fn knows_permissions_then(&self) -> bool {
+        self.scope.at.as_ref().is_some_and(|state| state.permissions.is_some())
     }
 }

@@ -8,7 +8,7 @@ use crate::choices::About;
 use crate::code::{Expr, index};
 use crate::fault::{Res, Trouble};
 use crate::heap::{Held, Holder, ObjectKind, Snapshot};
-use crate::machine::{COMMON, Machine, Scope, View};
+use crate::machine::{COMMON, Evaluator, Machine, Scope, View, World};
 use crate::transfer::Transfer;
 use crate::value::{Ref, Value};
 
@@ -82,7 +82,29 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// A thread at the start of a method, whose variables come later.
+    /// Sends messages for each receiver with credits.
+    fn pay_credits(&mut self, holder: Holder) -> Res<()> {
+        for at in 0..self.channels.len() {
+            let channel = self.channels[at];
+            let ObjectKind::Channel(described) = self.heap.object(channel).kind else { continue };
+            let code = self.code;
+            let described = &code.channels[described as usize];
+            for _ in 0..self.granted_credits(channel, holder).clamp(0, 4) {
+                let values = (1..=described.parameters)
+                    .map(|slot| match &described.frame.types[slot] {
+                        Some(ty) => self.choose_value(ty),
+                        None => Value::Null,
+                    })
+                    .collect();
+                self.post(channel, values, Holder::Environment, None)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl World<'_> {
+    /// Returns a thread at the start of a method, whose variables come later.
     fn start_bare(
         &mut self,
         method: u32,
@@ -94,6 +116,27 @@ impl Machine<'_> {
         Ok(thread)
     }
 
+    fn choose_slot(&mut self, method: u32, slot: usize) -> Value {
+        let code = self.code;
+        match &code.methods[method as usize].frame.types[slot] {
+            Some(ty) => self.choose_value(ty),
+            None => Value::Null,
+        }
+    }
+
+    /// How often one may receive, with what predicate instances and monitors may give later.
+    fn granted_credits(&self, channel: Ref, holder: Holder) -> i64 {
+        let extra = self.heap.object(channel).extra.as_ref();
+        let credits = extra.map_or(&[][..], |extra| &extra.channel.credits);
+        let is_kept = |other: Holder| {
+            other == holder || matches!(other, Holder::Instance(..) | Holder::Monitor(_))
+        };
+        let kept = credits.iter().filter(|(other, count)| is_kept(*other) && *count > 0);
+        kept.map(|(_, count)| count).sum()
+    }
+}
+
+impl Evaluator<'_> {
     /// Makes a predicate instance of which the environment has this much.
     pub(crate) fn grant_instance(
         &mut self,
@@ -176,14 +219,6 @@ impl Machine<'_> {
         self.start_forked(token, method, inner)
     }
 
-    fn choose_slot(&mut self, method: u32, slot: usize) -> Value {
-        let code = self.code;
-        match &code.methods[method as usize].frame.types[slot] {
-            Some(ty) => self.choose_value(ty),
-            None => Value::Null,
-        }
-    }
-
     fn start_forked(&mut self, token: Ref, method: u32, mut inner: Vec<Value>) -> Res<()> {
         if inner[0] == Value::Null {
             return Err(Box::new(Trouble::Contradiction));
@@ -230,37 +265,6 @@ impl Machine<'_> {
                     *value = self.choose_slot(method, slot);
                 }
                 self.start_forked(token, method, inner)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// How often one may receive, with what predicate instances and monitors may give later.
-    fn granted_credits(&self, channel: Ref, holder: Holder) -> i64 {
-        let extra = self.heap.object(channel).extra.as_ref();
-        let credits = extra.map_or(&[][..], |extra| &extra.channel.credits);
-        let is_kept = |other: Holder| {
-            other == holder || matches!(other, Holder::Instance(..) | Holder::Monitor(_))
-        };
-        let kept = credits.iter().filter(|(other, count)| is_kept(*other) && *count > 0);
-        kept.map(|(_, count)| count).sum()
-    }
-
-    /// Sends messages for each receiver with credits.
-    fn pay_credits(&mut self, holder: Holder) -> Res<()> {
-        for at in 0..self.channels.len() {
-            let channel = self.channels[at];
-            let ObjectKind::Channel(described) = self.heap.object(channel).kind else { continue };
-            let code = self.code;
-            let described = &code.channels[described as usize];
-            for _ in 0..self.granted_credits(channel, holder).clamp(0, 4) {
-                let values = (1..=described.parameters)
-                    .map(|slot| match &described.frame.types[slot] {
-                        Some(ty) => self.choose_value(ty),
-                        None => Value::Null,
-                    })
-                    .collect();
-                self.post(channel, values, Holder::Environment, None)?;
             }
         }
         Ok(())

@@ -23,7 +23,7 @@ use crate::amount::{Amount, Kappa, Rational};
 use crate::code::{Code, Op, index};
 use crate::fault::Res;
 use crate::heap::{Holder, Loc, ObjectKind, Part, Snapshot};
-use crate::machine::{LoopState, Machine, Rounds, Scope};
+use crate::machine::{Evaluator, LoopState, Rounds, Scope, World};
 use crate::value::{Ref, Seq, Value};
 
 /// Why no start is made of what was described.
@@ -76,7 +76,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// The state that a text describes.
+    /// Returns the state that a text describes.
     ///
     /// # Errors
     /// Why a method cannot be started in it.
@@ -246,7 +246,7 @@ impl Head {
         self.objects.len() as u32
     }
 
-    /// The variables that are described, by slots.
+    /// Returns the variables that are described, by slots.
     pub(crate) fn described(&self) -> impl Iterator<Item = u32> + '_ {
         self.slots.iter().map(|(slot, _)| *slot)
     }
@@ -255,7 +255,7 @@ impl Head {
 /// The objects of a machine, by their numbers in a description.
 type Objects = BTreeMap<u32, Ref>;
 
-/// The value that a description gives something of a type; it was looked at before.
+/// Returns the value that a description gives something of a type; it was looked at before.
 fn value_of(value: &ModelValue, ty: &Type, objects: &Objects) -> Value {
     match (value, ty) {
         (ModelValue::Int(number), _) => Value::Int(*number),
@@ -275,7 +275,7 @@ fn value_of(value: &ModelValue, ty: &Type, objects: &Objects) -> Value {
     }
 }
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     /// Makes a start at the head of a loop.
     ///
     /// # Errors
@@ -338,15 +338,6 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Notes that nothing passes, as what comes before the loop is not executed.
-    pub fn skip_what_comes_before(&mut self, head: Span) {
-        self.skipped.insert((head, "start.assumed"), 1);
-    }
-
-    fn value_at(&self, value: &ModelValue, class: u32, cell: u32, objects: &Objects) -> Value {
-        value_of(value, &self.code.classes[class as usize].cells[cell as usize], objects)
-    }
-
     /// Gives somebody what is held at the head.
     fn give_held(
         &mut self,
@@ -368,5 +359,16 @@ impl Machine<'_> {
             self.heap.holdings_mut(loc).transfer(Holder::Environment, holder, &amount);
         }
         Ok(())
+    }
+}
+
+impl World<'_> {
+    /// Notes that nothing passes, as what comes before the loop is not executed.
+    pub fn skip_what_comes_before(&mut self, head: Span) {
+        self.skipped.insert((head, "start.assumed"), 1);
+    }
+
+    fn value_at(&self, value: &ModelValue, class: u32, cell: u32, objects: &Objects) -> Value {
+        value_of(value, &self.code.classes[class as usize].cells[cell as usize], objects)
     }
 }

@@ -3,10 +3,10 @@
 use crate::choices::About;
 use crate::fault::Res;
 use crate::heap::{Holder, Loc, ObjectKind, Part};
-use crate::machine::{Machine, OldState};
+use crate::machine::{Evaluator, OldState, World};
 use crate::value::{Level, Ref, Value};
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     /// The thread of a start has released, or acquired, an object: others may have changed it
     /// since.
     pub(crate) fn grant_past(&mut self, object: Ref, thread: usize, is_acquire: bool) -> Res<()> {
@@ -29,20 +29,6 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The fields of an object, and those of others that only its monitor lets anybody change.
-    fn guarded_cells(&self, object: Ref) -> Vec<(Ref, u32)> {
-        let is_guarded = |other: Ref, cell: u32| {
-            let loc = Loc { object: other, part: Part::Cell(cell) };
-            let holdings = self.heap.holdings(loc);
-            other == object || holdings.is_some_and(|one| one.is_whole(Holder::Monitor(object)))
-        };
-        let objects = self.heap.objects.iter().enumerate();
-        let cells = objects.flat_map(|(at, other)| {
-            (1..other.cells.len() as u32).map(move |cell| (Ref(at as u32), cell))
-        });
-        cells.filter(|&(other, cell)| is_guarded(other, cell)).collect()
-    }
-
     /// Makes the earlier states of a start fit together, and fit the present state.
     ///
     /// An object whose level the thread may read, and which it does not hold, has had that level
@@ -52,7 +38,7 @@ impl Machine<'_> {
         objects.sort_unstable();
         for object in objects {
             let seen = self.threads[thread].seen.get(&object).cloned().unwrap_or_default();
-            let level = Loc { object, part: Part::Cell(0) };
+            let level = Loc::mu(object);
             let reader = self.threads[thread].root;
             let is_read = self.fractions.is_readable(&self.heap.amount(level, reader));
             let is_held = self.threads[thread].held.iter().any(|held| held.object == object);
@@ -97,5 +83,22 @@ impl Machine<'_> {
         let result = self.collect_all(&class.invariants, &mut slots, &mut ignored);
         self.scope = outer;
         result
+    }
+}
+
+impl World<'_> {
+    /// Returns the fields of an object, and those of others that only its monitor lets anybody
+    /// change.
+    fn guarded_cells(&self, object: Ref) -> Vec<(Ref, u32)> {
+        let is_guarded = |other: Ref, cell: u32| {
+            let loc = Loc { object: other, part: Part::Cell(cell) };
+            let holdings = self.heap.holdings(loc);
+            other == object || holdings.is_some_and(|one| one.is_whole(Holder::Monitor(object)))
+        };
+        let objects = self.heap.objects.iter().enumerate();
+        let cells = objects.flat_map(|(at, other)| {
+            (1..other.cells.len() as u32).map(move |cell| (Ref(at as u32), cell))
+        });
+        cells.filter(|&(other, cell)| is_guarded(other, cell)).collect()
     }
 }

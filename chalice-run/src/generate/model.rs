@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::code::Code;
 use crate::heap::ObjectKind;
-use crate::machine::Machine;
+use crate::machine::World;
 use crate::value::Ref;
 
 /// A value in a model.
@@ -39,7 +39,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The numbers that occur in it, smallest first.
+    /// Returns the numbers that occur in it, smallest first.
     pub(super) fn integers(&self) -> Vec<i64> {
         fn of(value: &ModelValue, found: &mut Vec<i64>) {
             match value {
@@ -71,7 +71,7 @@ impl Following {
         Self { model, objects: Vec::new() }
     }
 
-    /// The object that a number of the model stands for, if it has come up.
+    /// Returns the object that a number of the model stands for, if it has come up.
     pub(super) fn object(&self, number: u32) -> Option<Ref> {
         self.objects.iter().find(|(known, _)| *known == number).map(|(_, object)| *object)
     }
@@ -87,13 +87,13 @@ impl Following {
         self.model.receiver
     }
 
-    /// The value of a variable of the method that is started.
+    /// Returns the value of a variable of the method that is started.
     pub(crate) fn argument(&self, name: &str) -> Option<ModelValue> {
         self.model.arguments.get(name).cloned()
     }
 }
 
-impl Machine<'_> {
+impl World<'_> {
     /// Returns the model's value of a cell, where the start follows a model.
     pub(super) fn value_of_model(&self, object: Ref, cell: u32) -> Option<ModelValue> {
         let following = self.following.as_ref()?;

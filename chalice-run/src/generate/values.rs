@@ -6,12 +6,12 @@ use crate::choices::About;
 use crate::code::index;
 use crate::fault::Res;
 use crate::heap::{Holder, Lock, ObjectKind, Snapshot, TokenState};
-use crate::machine::{COMMON, Machine, OldState};
+use crate::machine::{COMMON, Evaluator, OldState, World};
 use crate::value::{Level, Ref, Seq, Value};
 
 use super::{ModelValue, Style};
 
-impl Machine<'_> {
+impl World<'_> {
     /// Some value of a type.
     pub(crate) fn choose_value(&mut self, ty: &Type) -> Value {
         self.choose_value_as(ty, None)
@@ -132,7 +132,7 @@ impl Machine<'_> {
         Value::Ref(chosen)
     }
 
-    /// An object whose contents are open; the environment has all permission to it.
+    /// Returns an object whose contents are open; the environment has all permission to it.
     pub(crate) fn new_object(&mut self, kind: ObjectKind) -> Ref {
         let values = match kind {
             ObjectKind::Class(class) => {
@@ -155,46 +155,6 @@ impl Machine<'_> {
             self.heap.extra_mut(object).token = Some(state);
         }
         object
-    }
-
-    /// The value that an open cell turns out to have, now or in a recorded state.
-    pub(crate) fn decide(&mut self, object: Ref, cell: u32, at: Option<u32>) -> Res<Value> {
-        let value = match self.heap.object(object).kind {
-            ObjectKind::Class(_) if cell == 0 => return self.decide_level(object),
-            ObjectKind::Class(class) => {
-                let code = self.code;
-                let ty = &code.classes[class as usize].cells[cell as usize];
-                let wanted = self.value_of_model(object, cell);
-                self.choose_value_as(ty, wanted.as_ref())
-            }
-            ObjectKind::Channel(_) => Value::Level(Level::BOTTOM),
-            ObjectKind::Token(_) => Value::Bool(self.choices.choose(2, About::Value) == 0),
-        };
-        match at {
-            Some(epoch) => self.heap.decide_at(object, cell, epoch, value.clone()),
-            None => self.heap.decide(object, cell, value.clone()),
-        }
-        Ok(value)
-    }
-
-    /// Not shared, or shared: then its monitor has what its invariant asks for.
-    fn decide_level(&mut self, object: Ref) -> Res<Value> {
-        let is_shared = self.granting && self.choices.choose(2, About::Value) == 1;
-        if !is_shared {
-            let value = Value::Level(Level::BOTTOM);
-            self.heap.decide(object, 0, value.clone());
-            return Ok(value);
-        }
-        let value = Value::Level(self.levels.between(&[], &[]));
-        self.heap.decide(object, 0, value.clone());
-        let span = chalice::Span::default();
-        self.heap.extra_mut(object).lock = Some(Lock { since: span, ..Lock::default() });
-        let at = self.scope.at.take();
-        let result = self.give_invariant(object, Holder::Environment, OldState::Missing, span);
-        self.scope.at = at;
-        result?;
-        debug_assert_eq!(COMMON.0, 0);
-        Ok(value)
     }
 
     /// Gives what is still open the values that everything has that nobody chose, unless these are
@@ -255,5 +215,47 @@ impl Machine<'_> {
             }
             _ => vec![crate::code::default_value(ty)],
         }
+    }
+}
+
+impl Evaluator<'_> {
+    /// Returns the value that an open cell turns out to have, now or in a recorded state.
+    pub(crate) fn decide(&mut self, object: Ref, cell: u32, at: Option<u32>) -> Res<Value> {
+        let value = match self.heap.object(object).kind {
+            ObjectKind::Class(_) if cell == 0 => return self.decide_level(object),
+            ObjectKind::Class(class) => {
+                let code = self.code;
+                let ty = &code.classes[class as usize].cells[cell as usize];
+                let wanted = self.value_of_model(object, cell);
+                self.choose_value_as(ty, wanted.as_ref())
+            }
+            ObjectKind::Channel(_) => Value::Level(Level::BOTTOM),
+            ObjectKind::Token(_) => Value::Bool(self.choices.choose(2, About::Value) == 0),
+        };
+        match at {
+            Some(epoch) => self.heap.decide_at(object, cell, epoch, value.clone()),
+            None => self.heap.decide(object, cell, value.clone()),
+        }
+        Ok(value)
+    }
+
+    /// Not shared, or shared: then its monitor has what its invariant asks for.
+    fn decide_level(&mut self, object: Ref) -> Res<Value> {
+        let is_shared = self.granting && self.choices.choose(2, About::Value) == 1;
+        if !is_shared {
+            let value = Value::Level(Level::BOTTOM);
+            self.heap.decide(object, 0, value.clone());
+            return Ok(value);
+        }
+        let value = Value::Level(self.levels.between(&[], &[]));
+        self.heap.decide(object, 0, value.clone());
+        let span = chalice::Span::default();
+        self.heap.extra_mut(object).lock = Some(Lock { since: span, ..Lock::default() });
+        let at = self.scope.at.take();
+        let result = self.give_invariant(object, Holder::Environment, OldState::Missing, span);
+        self.scope.at = at;
+        result?;
+        debug_assert_eq!(COMMON.0, 0);
+        Ok(value)
     }
 }

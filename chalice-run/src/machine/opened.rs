@@ -79,7 +79,7 @@ impl Opened {
         sum
     }
 
-    /// The parts of a holder that are open, unless it is the one who asks.
+    /// Returns the parts of a holder that are open, unless it is the one who asks.
     fn scales_of(&self, one: Holder, asking: Holder) -> impl Iterator<Item = &Amount> {
         let places = self.places.get(&one).filter(|_| one != asking);
         places.into_iter().flatten().map(|place| &self.entries[*place as usize].1)

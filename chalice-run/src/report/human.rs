@@ -205,7 +205,7 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
     text
 }
 
-/// A line for each finding.
+/// Returns a line for each finding.
 pub fn short(sources: &Sources, failure: &Failure) -> String {
     let place = sources.place(failure.span.start);
     let (file, line, column) = (place.file, place.line, place.column);
@@ -236,7 +236,7 @@ fn rendered(sources: &Sources, report: &Diagnostic<usize>, colored: bool) -> Str
     written.ok().and_then(|()| String::from_utf8(text.into_inner()).ok()).unwrap_or_default()
 }
 
-/// A text as it is quoted: what would command the terminal is replaced by as many bytes.
+/// Returns a text as it is quoted: what would command the terminal is replaced by as many bytes.
 fn quotable(text: &str) -> String {
     let mut quotable = String::with_capacity(text.len());
     for c in text.chars() {

@@ -7,8 +7,8 @@ use crate::run::Failure;
 use crate::sources::Sources;
 use chalice::Span;
 
-/// An object as a line, its entries in the order in which they are given: people read these lines,
-/// too.
+/// Returns an object as a line, its entries in the order in which they are given: people read these
+/// lines, too.
 pub(super) fn line(entries: &[(&str, Value)]) -> String {
     let entries: Vec<_> =
         entries.iter().map(|(name, value)| format!("{}:{value}", json!(name))).collect();
@@ -23,7 +23,7 @@ macro_rules! object {
 }
 pub(super) use object;
 
-/// A place.
+/// Returns a place.
 pub(super) fn place(sources: &Sources, offset: u32) -> Value {
     let place = sources.place(offset);
     json!({"line": place.line, "column": place.column})
@@ -102,7 +102,7 @@ pub fn summary(sources: &Sources, summary: &Summary, milliseconds: f64) -> Strin
     text
 }
 
-/// A line that the program has written.
+/// Returns a line that the program has written.
 pub fn output(text: &str) -> String {
     object!({"v": 1, "type": "output", "text": text})
 }

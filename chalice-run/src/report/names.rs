@@ -2,12 +2,12 @@
 
 use crate::generate::Head;
 use crate::heap::{Holder, Loc, ObjectKind, Part};
-use crate::machine::{Activation, Machine};
+use crate::machine::{Activation, World};
 use crate::value::{Level, Ref, Value};
 
-impl Machine<'_> {
-    /// A name of an object that does not depend on what other threads do: its class and its number
-    /// among the objects that its thread has made.
+impl World<'_> {
+    /// Returns a name of an object that does not depend on what other threads do: its class and its
+    /// number among the objects that its thread has made.
     pub fn name(&self, object: Ref) -> String {
         let Some(found) = self.heap.get(object) else { return "no object".to_owned() };
         let kind = match found.kind {
@@ -27,9 +27,9 @@ impl Machine<'_> {
         }
     }
 
-    /// The path of a thread: the numbers of forks that lead to it, between dots. Nothing if there
-    /// is no such thread.
-    pub fn path_text(&self, thread: usize) -> String {
+    /// Returns the path of a thread: the numbers of forks that lead to it, between dots. Nothing if
+    /// there is no such thread.
+    pub(crate) fn path_text(&self, thread: usize) -> String {
         let mut numbers = Vec::new();
         let mut next = self.threads.get(thread);
         while let Some(thread) = next {
@@ -40,7 +40,7 @@ impl Machine<'_> {
         numbers.join(".")
     }
 
-    /// A location: object and field, or predicate.
+    /// Returns a location: object and field, or predicate.
     pub fn location(&self, loc: Loc) -> String {
         let object = self.name(loc.object);
         let Some(found) = self.heap.get(loc.object) else { return object };
@@ -89,7 +89,7 @@ impl Machine<'_> {
 
     /// Returns the name of a holder at some time of the run, as the trace shows it: there the
     /// thread stands beside it.
-    pub fn holder_then(&self, holder: Holder) -> String {
+    pub(crate) fn holder_then(&self, holder: Holder) -> String {
         let (number, prefix) = match holder {
             Holder::Frame(number) => (number, ""),
             Holder::Loop(number) => (number, "a loop of "),
@@ -99,7 +99,7 @@ impl Machine<'_> {
         format!("{prefix}{}", self.code.methods[method as usize].name)
     }
 
-    /// The thread that a holder is an activation or loop of, if it is still running.
+    /// Returns the thread that a holder is an activation or loop of, if it is still running.
     fn running(&self, holder: Holder) -> Option<String> {
         let has = |thread: &&crate::machine::Thread| {
             thread.stack.iter().any(|activation| {
@@ -126,8 +126,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A value.
-    pub fn value_text(&self, value: &Value) -> String {
+    /// Returns a value.
+    pub(crate) fn value_text(&self, value: &Value) -> String {
         match value {
             Value::Int(number) => number.to_string(),
             Value::Big(number) => number.to_string(),
@@ -143,7 +143,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A start in words: receiver, arguments, and the fields that have values.
+    /// Returns a start in words: receiver, arguments, and the fields that have values.
     pub fn start_text(&self) -> String {
         let Some(activation) = self.threads.first().and_then(|thread| thread.stack.first()) else {
             return String::new();
@@ -152,8 +152,8 @@ impl Machine<'_> {
         self.state_text(activation, slots).join(", ")
     }
 
-    /// The state at the head of a loop, in words: variables and fields that have a value, and
-    /// fields that had another one at the start of the method.
+    /// Returns the state at the head of a loop, in words: variables and fields that have a value,
+    /// and fields that had another one at the start of the method.
     pub fn head_text(&self, head: &Head) -> String {
         let Some(activation) = self.threads.first().and_then(|thread| thread.stack.first()) else {
             return String::new();

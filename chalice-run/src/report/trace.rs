@@ -6,7 +6,7 @@ use super::json::{object, place};
 use crate::machine::{Machine, TraceLine};
 use crate::sources::Sources;
 
-/// A trace as text, a step a line: so many of each thread, the last ones.
+/// Returns a trace as text, a step a line: so many of each thread, the last ones.
 pub fn text(sources: &Sources, machine: &Machine<'_>, last: usize) -> String {
     let mut text = String::new();
     let mut left: Vec<usize> = vec![0; machine.threads.len()];
@@ -46,7 +46,7 @@ pub fn text(sources: &Sources, machine: &Machine<'_>, last: usize) -> String {
     text
 }
 
-/// A trace for programs, an object a line.
+/// Returns a trace for programs, an object a line.
 pub fn json(sources: &Sources, machine: &Machine<'_>) -> String {
     let mut text = String::new();
     for step in &machine.trace {

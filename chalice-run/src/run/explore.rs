@@ -345,7 +345,7 @@ impl<'c> Explorer<'c> {
         Ok(Ending::Redundant)
     }
 
-    /// A new point: chooses a thread that is worth it.
+    /// Returns a new point: chooses a thread that is worth it.
     fn push(&mut self, machine: &Machine<'_>, enabled: &[usize]) -> bool {
         let access = |thread: usize| match machine.threads[thread].status {
             Status::At(pending) => Access::of(pending),

@@ -7,7 +7,7 @@ use findings::ErrorId;
 use crate::code::Expr;
 use crate::fault::{Fault, Res, Trouble, blamed, reference_or_null};
 use crate::heap::{Holder, Message, ObjectKind};
-use crate::machine::{COMMON, Machine, OldState, Scope};
+use crate::machine::{COMMON, Evaluator, Machine, OldState, Scope};
 use crate::transfer::Transfer;
 use crate::value::{Level, Ref, Value};
 
@@ -58,6 +58,36 @@ impl Machine<'_> {
         Ok(())
     }
 
+    pub(super) fn receive(
+        &mut self,
+        thread: usize,
+        outs: &[u32],
+        channel: &Expr,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        let object = self.before_receive(channel, span, slots)?;
+        self.subject = Some(object);
+        if self.is_by_contract(thread) {
+            self.others_have_sent(object, outs, span)?;
+        }
+        let Some(message) = self.heap.extra_mut(object).channel.queue.pop_front() else {
+            let words = "a message that is not there is received".to_owned();
+            return Err(Box::new(Trouble::Inconsistent(words, span)));
+        };
+        if self.clocks {
+            merge(&mut self.threads[thread].clock, &message.clock);
+        }
+        let (from, to) = (Holder::Message(message.number), self.scope.holder);
+        let mut transfer = Transfer::receive(from, to);
+        transfer.foreign = true;
+        self.move_message(object, &message.values, transfer, from, None)?;
+        self.move_credits(object, to, -1);
+        store(outs, message.values, self.constants(thread), span, slots)
+    }
+}
+
+impl Evaluator<'_> {
     fn move_message(
         &mut self,
         channel: Ref,
@@ -117,33 +147,5 @@ impl Machine<'_> {
             }
         }
         Ok(object)
-    }
-
-    pub(super) fn receive(
-        &mut self,
-        thread: usize,
-        outs: &[u32],
-        channel: &Expr,
-        span: Span,
-        slots: &mut [Value],
-    ) -> Res<()> {
-        let object = self.before_receive(channel, span, slots)?;
-        self.subject = Some(object);
-        if self.is_by_contract(thread) {
-            self.others_have_sent(object, outs, span)?;
-        }
-        let Some(message) = self.heap.extra_mut(object).channel.queue.pop_front() else {
-            let words = "a message that is not there is received".to_owned();
-            return Err(Box::new(Trouble::Inconsistent(words, span)));
-        };
-        if self.clocks {
-            merge(&mut self.threads[thread].clock, &message.clock);
-        }
-        let (from, to) = (Holder::Message(message.number), self.scope.holder);
-        let mut transfer = Transfer::receive(from, to);
-        transfer.foreign = true;
-        self.move_message(object, &message.values, transfer, from, None)?;
-        self.move_credits(object, to, -1);
-        store(outs, message.values, self.constants(thread), span, slots)
     }
 }

@@ -15,7 +15,7 @@ use crate::code::{Code, Expr, Loop, Op};
 use crate::fault::{Res, Trouble};
 use crate::generate::Positions;
 use crate::heap::{Holder, Loc, ObjectKind, Part, Snapshot, TokenState};
-use crate::machine::{COMMON, Machine, OldState, Scope};
+use crate::machine::{COMMON, Evaluator, Machine, OldState, Scope, World};
 use crate::replay::{Blame, Contract};
 use crate::transfer::{Moved, Transfer};
 use crate::value::{Level, Ref, Value};
@@ -46,7 +46,7 @@ impl ByContract {
         Self { parks_threads: sites.iter().any(is_join), sites }
     }
 
-    /// All statements of a method that rely on contracts.
+    /// Returns all statements of a method that rely on contracts.
     pub fn all_sites(code: &Code, method: u32) -> BTreeSet<u32> {
         let body = code.methods[method as usize].body.iter().enumerate();
         let relies = |op: &Op| match op {
@@ -60,7 +60,7 @@ impl ByContract {
         body.filter(|(_, instr)| relies(&instr.op)).map(|(at, _)| at as u32).collect()
     }
 
-    /// The statements, by their places in the body.
+    /// Returns the statements, by their places in the body.
     pub fn sites(&self) -> &BTreeSet<u32> {
         &self.sites
     }
@@ -72,7 +72,7 @@ impl ByContract {
     }
 }
 
-impl<'c> Machine<'c> {
+impl World<'_> {
     /// Does the next statement of a thread give whatever its contract allows?
     pub(crate) fn is_by_contract(&self, thread: usize) -> bool {
         let Some(chosen) = &self.config.by_contract else { return false };
@@ -80,6 +80,98 @@ impl<'c> Machine<'c> {
         thread == 0 && chosen.sites.contains(&activation.pc)
     }
 
+    /// Returns the scope in which a contract is granted.
+    fn granting_scope(&self, old: OldState) -> Scope {
+        Scope { holder: Holder::Environment, at: None, old, checks: false, ..self.scope.clone() }
+    }
+
+    /// Refuses clauses about locks of another thread: no choice of values makes them true.
+    fn ask_no_locks(&self, clauses: &[Expr], span: Span) -> Res<()> {
+        if clauses.iter().any(|clause| self.speaks_of_locks(clause)) {
+            return Err(Box::new(Trouble::Unknown { what: "contract.locks", span }));
+        }
+        Ok(())
+    }
+
+    /// Returns the model's value of a variable of the started method, where the run follows a
+    /// model.
+    fn hint(&self, slot: u32) -> Option<crate::generate::ModelValue> {
+        let method = self.threads.first()?.stack.first()?.method;
+        let name = self.code.methods[method as usize].frame.names.get(slot as usize)?;
+        self.following.as_ref()?.argument(name.as_ref()?)
+    }
+
+    fn choose_outcome(&mut self, method: u32, outs: &[u32], inner: &mut [Value]) {
+        let code = self.code;
+        let method = &code.methods[method as usize];
+        for (at, slot) in (method.parameters + 1..).take(method.results).enumerate() {
+            let wanted = outs.get(at).and_then(|out| self.hint(*out));
+            if let Some(ty) = &method.frame.types[slot] {
+                inner[slot] = self.choose_value_as(ty, wanted.as_ref());
+            }
+        }
+    }
+
+    /// Takes from somebody all that he has. What only he had permission to may have any value from
+    /// now on; what was folded may be anything that the predicate describes.
+    fn forget(&mut self, holder: Holder) {
+        let known = self.cells_of_environment();
+        self.move_everything(holder, Holder::Environment);
+        self.drop_credits(holder);
+        while let Some((object, predicate)) = self.instance_of_environment() {
+            let loc = Loc { object, part: Part::Predicate(predicate) };
+            *self.heap.holdings_mut(loc) = crate::heap::Holdings::Nobody;
+            let inner = Holder::Instance(object, predicate);
+            self.move_everything(inner, Holder::Environment);
+            self.drop_credits(inner);
+        }
+        for (object, cell) in self.cells_of_environment() {
+            // Nobody has told the thread of the lock of an object that was not shared.
+            let is_level = cell == 0;
+            let may_change = !is_level
+                || (self.heap.lock(object).is_none() && self.level_of(object) == Level::BOTTOM);
+            if may_change && !known.contains(&(object, cell)) {
+                self.heap.write(object, cell, Value::Open);
+            }
+        }
+    }
+
+    fn drop_credits(&mut self, holder: Holder) {
+        for at in 0..self.channels.len() {
+            let channel = self.channels[at];
+            let credits = &mut self.heap.extra_mut(channel).channel.credits;
+            credits.retain(|(other, _)| *other != holder);
+        }
+    }
+
+    /// Returns the fields that nobody has permission to but the environment.
+    fn cells_of_environment(&self) -> BTreeSet<(Ref, u32)> {
+        let objects = self.heap.objects.iter().enumerate();
+        let cells = objects.flat_map(|(at, object)| {
+            let count = match object.kind {
+                ObjectKind::Class(class) => self.code.classes[class as usize].declared + 1,
+                ObjectKind::Channel(_) | ObjectKind::Token(_) => 0,
+            };
+            let cells = object.cells.iter().take(count).enumerate();
+            let whole = cells.filter(|(_, cell)| cell.holdings.is_whole(Holder::Environment));
+            whole.map(move |(cell, _)| (Ref(at as u32), cell as u32))
+        });
+        cells.collect()
+    }
+
+    /// Returns an instance that nobody holds any of but the environment.
+    fn instance_of_environment(&self) -> Option<(Ref, u32)> {
+        self.heap.objects.iter().enumerate().find_map(|(at, object)| {
+            let instance = object.instances.iter().find(|instance| {
+                let parts = instance.holdings.parts();
+                !parts.is_empty() && parts.iter().all(|part| part.0 == Holder::Environment)
+            })?;
+            Some((Ref(at as u32), instance.predicate))
+        })
+    }
+}
+
+impl<'c> Machine<'c> {
     /// Has a run that relied on contracts failed in the method that was started, in a state that
     /// these contracts allow for certain?
     pub fn fails_by_contract(&self) -> bool {
@@ -91,26 +183,6 @@ impl<'c> Machine<'c> {
     fn rely(&mut self, used: Span, contract: Contract) {
         let site = self.threads[0].stack[0].pc;
         self.relied.insert(Blame { site, used, contract });
-    }
-
-    /// The scope in which a contract is granted.
-    fn granting_scope(&self, old: OldState) -> Scope {
-        Scope { holder: Holder::Environment, at: None, old, checks: false, ..self.scope.clone() }
-    }
-
-    /// Grants what clauses ask for.
-    fn grant_clauses(
-        &mut self,
-        clauses: &[Expr],
-        slots: &mut [Value],
-        scope: Scope,
-        to: Holder,
-    ) -> Res<Moved> {
-        let mut transfer = Transfer::give(Holder::Environment, to);
-        transfer.foreign = scope.thread.is_none();
-        self.scope = scope;
-        self.collect_all(clauses, slots, &mut transfer)?;
-        self.settle(transfer)
     }
 
     /// After a call: some state that the postcondition describes. Gives the results.
@@ -218,14 +290,6 @@ impl<'c> Machine<'c> {
         })
     }
 
-    /// Refuses clauses about locks of another thread: no choice of values makes them true.
-    fn ask_no_locks(&self, clauses: &[Expr], span: Span) -> Res<()> {
-        if clauses.iter().any(|clause| self.speaks_of_locks(clause)) {
-            return Err(Box::new(Trouble::Unknown { what: "contract.locks", span }));
-        }
-        Ok(())
-    }
-
     /// At the head of a loop: some state that the invariants describe.
     pub(super) fn some_iteration(
         &mut self,
@@ -265,25 +329,6 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Returns the model's value of a variable of the started method, where the run follows a
-    /// model.
-    fn hint(&self, slot: u32) -> Option<crate::generate::ModelValue> {
-        let method = self.threads.first()?.stack.first()?.method;
-        let name = self.code.methods[method as usize].frame.names.get(slot as usize)?;
-        self.following.as_ref()?.argument(name.as_ref()?)
-    }
-
-    fn choose_outcome(&mut self, method: u32, outs: &[u32], inner: &mut [Value]) {
-        let code = self.code;
-        let method = &code.methods[method as usize];
-        for (at, slot) in (method.parameters + 1..).take(method.results).enumerate() {
-            let wanted = outs.get(at).and_then(|out| self.hint(*out));
-            if let Some(ty) = &method.frame.types[slot] {
-                inner[slot] = self.choose_value_as(ty, wanted.as_ref());
-            }
-        }
-    }
-
     /// Makes choices until they fit to what a contract says.
     fn in_some_state<T>(
         &mut self,
@@ -320,67 +365,26 @@ impl<'c> Machine<'c> {
         }
         Err(Box::new(Trouble::Unknown { what: "contract.unsatisfied", span }))
     }
+}
 
-    /// Takes from somebody all that he has. What only he had permission to may have any value from
-    /// now on; what was folded may be anything that the predicate describes.
-    fn forget(&mut self, holder: Holder) {
-        let known = self.cells_of_environment();
-        self.move_everything(holder, Holder::Environment);
-        self.drop_credits(holder);
-        while let Some((object, predicate)) = self.instance_of_environment() {
-            let loc = Loc { object, part: Part::Predicate(predicate) };
-            *self.heap.holdings_mut(loc) = crate::heap::Holdings::Nobody;
-            let inner = Holder::Instance(object, predicate);
-            self.move_everything(inner, Holder::Environment);
-            self.drop_credits(inner);
-        }
-        for (object, cell) in self.cells_of_environment() {
-            // Nobody has told the thread of the lock of an object that was not shared.
-            let is_level = cell == 0;
-            let may_change = !is_level
-                || (self.heap.lock(object).is_none() && self.level_of(object) == Level::BOTTOM);
-            if may_change && !known.contains(&(object, cell)) {
-                self.heap.write(object, cell, Value::Open);
-            }
-        }
-    }
-
-    fn drop_credits(&mut self, holder: Holder) {
-        for at in 0..self.channels.len() {
-            let channel = self.channels[at];
-            let credits = &mut self.heap.extra_mut(channel).channel.credits;
-            credits.retain(|(other, _)| *other != holder);
-        }
-    }
-
-    /// The fields that nobody has permission to but the environment.
-    fn cells_of_environment(&self) -> BTreeSet<(Ref, u32)> {
-        let objects = self.heap.objects.iter().enumerate();
-        let cells = objects.flat_map(|(at, object)| {
-            let count = match object.kind {
-                ObjectKind::Class(class) => self.code.classes[class as usize].declared + 1,
-                ObjectKind::Channel(_) | ObjectKind::Token(_) => 0,
-            };
-            let cells = object.cells.iter().take(count).enumerate();
-            let whole = cells.filter(|(_, cell)| cell.holdings.is_whole(Holder::Environment));
-            whole.map(move |(cell, _)| (Ref(at as u32), cell as u32))
-        });
-        cells.collect()
-    }
-
-    /// An instance that nobody holds any of but the environment.
-    fn instance_of_environment(&self) -> Option<(Ref, u32)> {
-        self.heap.objects.iter().enumerate().find_map(|(at, object)| {
-            let instance = object.instances.iter().find(|instance| {
-                let parts = instance.holdings.parts();
-                !parts.is_empty() && parts.iter().all(|part| part.0 == Holder::Environment)
-            })?;
-            Some((Ref(at as u32), instance.predicate))
-        })
+impl Evaluator<'_> {
+    /// Grants what clauses ask for.
+    fn grant_clauses(
+        &mut self,
+        clauses: &[Expr],
+        slots: &mut [Value],
+        scope: Scope,
+        to: Holder,
+    ) -> Res<Moved> {
+        let mut transfer = Transfer::give(Holder::Environment, to);
+        transfer.foreign = scope.thread.is_none();
+        self.scope = scope;
+        self.collect_all(clauses, slots, &mut transfer)?;
+        self.settle(transfer)
     }
 }
 
-/// The variables that statements write.
+/// Returns the variables that statements write.
 pub(crate) fn written_in(body: &[crate::code::Instr]) -> BTreeSet<u32> {
     let mut written = BTreeSet::new();
     for instr in body {

@@ -6,19 +6,31 @@ use findings::ErrorId;
 
 use crate::code::Loop;
 use crate::fault::{Fault, Res, Trouble, blamed};
-use crate::machine::{LoopState, Machine, Rounds, View};
+use crate::machine::{Evaluator, LoopState, Machine, Rounds, View, World};
 use crate::transfer::{Moved, Transfer};
 use crate::value::Value;
 
 use super::Next;
 use super::calls::keyword;
 
-impl<'c> Machine<'c> {
+impl<'c> World<'c> {
     fn described(&mut self, thread: usize, number: u32) -> &'c Loop {
         let method = self.top(thread).method;
         &self.code.methods[method as usize].loops[number as usize]
     }
 
+    fn iteration(&mut self, thread: usize) -> crate::heap::Holder {
+        match self.config.view {
+            View::Method => {
+                let method = self.top(thread).method;
+                self.new_loop(method)
+            }
+            View::Thread => self.scope.holder,
+        }
+    }
+}
+
+impl Machine<'_> {
     pub(super) fn enter_loop(
         &mut self,
         thread: usize,
@@ -49,43 +61,6 @@ impl<'c> Machine<'c> {
         let state = LoopState { holder, kappa, moved: amounts, credits, is_any_iteration, rounds };
         self.top(thread).loops.push(state);
         if is_by_contract { self.some_iteration(thread, described, slots) } else { Ok(()) }
-    }
-
-    fn iteration(&mut self, thread: usize) -> crate::heap::Holder {
-        match self.config.view {
-            View::Method => {
-                let method = self.top(thread).method;
-                self.new_loop(method)
-            }
-            View::Thread => self.scope.holder,
-        }
-    }
-
-    /// The guard reads with what the loop has and what is around it.
-    pub(super) fn test_loop(
-        &mut self,
-        thread: usize,
-        number: u32,
-        slots: &mut [Value],
-    ) -> Res<Next> {
-        let described = self.described(thread, number);
-        let top = self.top(thread);
-        let depth = top.loops.len();
-        let around = if depth >= 2 { top.loops[depth - 2].holder } else { top.holder };
-        let inner = self.scope.holder;
-        if around != inner {
-            self.opened.push(around, crate::amount::Amount::FULL);
-        }
-        let goes_on = self.truth(&described.guard, slots);
-        self.opened.clear();
-        if goes_on? {
-            return Ok(Next::On);
-        }
-        if let Some(state) = self.top(thread).loops.pop() {
-            let moved = Moved { amounts: state.moved, credits: state.credits };
-            self.give_back(&moved, inner, around);
-        }
-        Ok(Next::To(described.exit))
     }
 
     pub(super) fn repeat_loop(
@@ -120,6 +95,35 @@ impl<'c> Machine<'c> {
             }
         }
         Ok(Next::To(described.head))
+    }
+}
+
+impl Evaluator<'_> {
+    /// The guard reads with what the loop has and what is around it.
+    pub(super) fn test_loop(
+        &mut self,
+        thread: usize,
+        number: u32,
+        slots: &mut [Value],
+    ) -> Res<Next> {
+        let described = self.described(thread, number);
+        let top = self.top(thread);
+        let depth = top.loops.len();
+        let around = if depth >= 2 { top.loops[depth - 2].holder } else { top.holder };
+        let inner = self.scope.holder;
+        if around != inner {
+            self.opened.push(around, crate::amount::Amount::FULL);
+        }
+        let goes_on = self.truth(&described.guard, slots);
+        self.opened.clear();
+        if goes_on? {
+            return Ok(Next::On);
+        }
+        if let Some(state) = self.top(thread).loops.pop() {
+            let moved = Moved { amounts: state.moved, credits: state.credits };
+            self.give_back(&moved, inner, around);
+        }
+        Ok(Next::To(described.exit))
     }
 
     fn check_loop_locks(

@@ -8,38 +8,14 @@ use crate::amount::{Amount, Kappa, Sign};
 use crate::code::{Access, AmountExpr, Expr, Kind, Method, Target};
 use crate::fault::{Fault, Res, Trouble, blamed, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
-use crate::machine::{Activation, COMMON, Folding, Machine, OldState};
+use crate::machine::{Activation, COMMON, Evaluator, Folding, OldState};
 use crate::transfer::Transfer;
 use crate::value::{Ref, Value};
 
 /// Folding or unfolding.
-type Trade<'c> = dyn FnMut(&mut Machine<'c>, &Access, &mut [Value]) -> Res<()>;
+type Trade<'c> = dyn FnMut(&mut Evaluator<'c>, &Access, &mut [Value]) -> Res<()>;
 
-impl<'c> Machine<'c> {
-    pub(super) fn fold(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
-        let Some((object, predicate)) = self.instance(access, slots)? else { return Ok(()) };
-        if self.is_no_trade(access, slots)? {
-            return Ok(());
-        }
-        let from = self.scope.holder;
-        let loc = Loc { object, part: Part::Predicate(predicate) };
-        if matches!(access.amount, AmountExpr::Read) {
-            // The fraction of the surroundings if so much is there: what was unfolded is folded
-            // again as a whole.
-            let amount = Amount::read(self.scope.kappa);
-            let folded = self.fold_instance(object, predicate, &amount, None, from, access.span);
-            if !is_lacking(&folded) {
-                folded?;
-                self.heap.holdings_mut(loc).add(from, &amount);
-                return Ok(());
-            }
-        }
-        let (amount, fresh) = self.traded(access, slots)?;
-        self.fold_instance(object, predicate, &amount, fresh, from, access.span)?;
-        self.heap.holdings_mut(loc).add(from, &amount);
-        Ok(())
-    }
-
+impl<'c> Evaluator<'c> {
     /// Where folding is ignored, what is folded or unfolded has to be there, and stays.
     fn is_no_trade(&mut self, access: &Access, slots: &mut [Value]) -> Res<bool> {
         if self.config.checks && self.config.folding == Folding::Ignore {
@@ -71,41 +47,6 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    pub(super) fn unfold(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
-        let Some((object, predicate)) = self.instance(access, slots)? else { return Ok(()) };
-        if self.is_no_trade(access, slots)? {
-            return Ok(());
-        }
-        let (mut amount, mut fresh) = self.traded(access, slots)?;
-        let to = self.scope.holder;
-        let loc = Loc { object, part: Part::Predicate(predicate) };
-        let held = self.available(loc);
-        if matches!(access.amount, AmountExpr::Read) {
-            let outer = Amount::read(self.scope.kappa);
-            let rest = self.fractions.sign(&held.minus(&outer));
-            if matches!(rest, Sign::Positive | Sign::Zero) {
-                (amount, fresh) = (outer, None);
-            }
-        }
-        if let Some(kappa) = fresh {
-            if !self.fractions.is_divisible(&held) {
-                return Err(Fault::missing(Flaw::NotFolded, loc, None, access.span).into());
-            }
-            self.fractions.bound(kappa, &held.solid());
-        }
-        let rest = self.fractions.sign(&held.minus(&amount));
-        if !matches!(rest, Sign::Positive | Sign::Zero) {
-            return Err(Fault::missing(Flaw::NotFolded, loc, Some(amount), access.span).into());
-        }
-        let inner = Holder::Instance(object, predicate);
-        let mut transfer = Transfer::receive(inner, to);
-        transfer.scale = Some(amount.clone());
-        transfer.fresh = fresh;
-        self.move_body(object, predicate, transfer, inner)?;
-        self.heap.holdings_mut(loc).add(to, &Amount::NONE.minus(&amount));
-        Ok(())
-    }
-
     /// Moves what the body asks for, judged with the permission of one holder.
     fn move_body(
         &mut self,
@@ -126,14 +67,6 @@ impl<'c> Machine<'c> {
         let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
         self.scope = outer;
         result
-    }
-
-    fn instance(&mut self, access: &Access, slots: &mut [Value]) -> Res<Option<(Ref, u32)>> {
-        let Target::Predicate { receiver, predicate } = &access.target else { return Ok(None) };
-        let object = self.eval(receiver, slots)?;
-        let object = reference_or_null(&object, receiver.span, |object| object)?;
-        self.subject = Some(object);
-        Ok(Some((object, *predicate)))
     }
 
     /// How much of an instance is folded or unfolded; a read fraction is chosen anew, below that of
@@ -197,6 +130,73 @@ impl<'c> Machine<'c> {
             Kind::Access(access) => action(self, access, slots),
             _ => Ok(()),
         }
+    }
+
+    pub(super) fn fold(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
+        let Some((object, predicate)) = self.instance(access, slots)? else { return Ok(()) };
+        if self.is_no_trade(access, slots)? {
+            return Ok(());
+        }
+        let from = self.scope.holder;
+        let loc = Loc { object, part: Part::Predicate(predicate) };
+        if matches!(access.amount, AmountExpr::Read) {
+            // The fraction of the surroundings if so much is there: what was unfolded is folded
+            // again as a whole.
+            let amount = Amount::read(self.scope.kappa);
+            let folded = self.fold_instance(object, predicate, &amount, None, from, access.span);
+            if !is_lacking(&folded) {
+                folded?;
+                self.heap.holdings_mut(loc).add(from, &amount);
+                return Ok(());
+            }
+        }
+        let (amount, fresh) = self.traded(access, slots)?;
+        self.fold_instance(object, predicate, &amount, fresh, from, access.span)?;
+        self.heap.holdings_mut(loc).add(from, &amount);
+        Ok(())
+    }
+
+    pub(super) fn unfold(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
+        let Some((object, predicate)) = self.instance(access, slots)? else { return Ok(()) };
+        if self.is_no_trade(access, slots)? {
+            return Ok(());
+        }
+        let (mut amount, mut fresh) = self.traded(access, slots)?;
+        let to = self.scope.holder;
+        let loc = Loc { object, part: Part::Predicate(predicate) };
+        let held = self.available(loc);
+        if matches!(access.amount, AmountExpr::Read) {
+            let outer = Amount::read(self.scope.kappa);
+            let rest = self.fractions.sign(&held.minus(&outer));
+            if matches!(rest, Sign::Positive | Sign::Zero) {
+                (amount, fresh) = (outer, None);
+            }
+        }
+        if let Some(kappa) = fresh {
+            if !self.fractions.is_divisible(&held) {
+                return Err(Fault::missing(Flaw::NotFolded, loc, None, access.span).into());
+            }
+            self.fractions.bound(kappa, &held.solid());
+        }
+        let rest = self.fractions.sign(&held.minus(&amount));
+        if !matches!(rest, Sign::Positive | Sign::Zero) {
+            return Err(Fault::missing(Flaw::NotFolded, loc, Some(amount), access.span).into());
+        }
+        let inner = Holder::Instance(object, predicate);
+        let mut transfer = Transfer::receive(inner, to);
+        transfer.scale = Some(amount.clone());
+        transfer.fresh = fresh;
+        self.move_body(object, predicate, transfer, inner)?;
+        self.heap.holdings_mut(loc).add(to, &Amount::NONE.minus(&amount));
+        Ok(())
+    }
+
+    fn instance(&mut self, access: &Access, slots: &mut [Value]) -> Res<Option<(Ref, u32)>> {
+        let Target::Predicate { receiver, predicate } = &access.target else { return Ok(None) };
+        let object = self.eval(receiver, slots)?;
+        let object = reference_or_null(&object, receiver.span, |object| object)?;
+        self.subject = Some(object);
+        Ok(Some((object, *predicate)))
     }
 }
 

@@ -5,13 +5,13 @@ use findings::ErrorId;
 
 use crate::code::{Bool2, Expr, Kind, Specification, literals};
 use crate::fault::{Res, Trouble, blamed};
-use crate::machine::{Machine, OldState};
+use crate::machine::{Evaluator, OldState};
 use crate::value::Value;
 
 /// How many combinations of values are tried.
 const TRIES: usize = 100_000;
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     pub(super) fn specification(
         &mut self,
         specification: &Specification,

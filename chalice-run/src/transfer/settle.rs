@@ -6,12 +6,12 @@ use super::{Mode, Moved, Transfer};
 use crate::amount::{Amount, Fractions, Sign};
 use crate::fault::{Fault, Res, Trouble};
 use crate::heap::{Holder, Loc, Part};
-use crate::machine::Machine;
+use crate::machine::{Evaluator, World};
 use crate::value::Ref;
 
 /// The account of a giver.
 struct Giver<'m, 'c> {
-    machine: &'m mut Machine<'c>,
+    machine: &'m mut World<'c>,
     holder: Holder,
 }
 
@@ -30,7 +30,7 @@ impl Account<Loc> for Giver<'_, '_> {
     }
 }
 
-impl Machine<'_> {
+impl Evaluator<'_> {
     /// Checks that everything asked for is there, and moves it.
     pub(crate) fn settle(&mut self, mut transfer: Transfer) -> Res<Moved> {
         if self.granting && transfer.from == Holder::Environment {
@@ -61,7 +61,9 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
 
+impl World<'_> {
     /// Checks that everything asked for is there.
     fn judge(&mut self, transfer: &mut Transfer) -> Res<()> {
         let takes_whole = transfer.mode == Mode::Receive

@@ -308,7 +308,7 @@ impl PartialEq for Expr {
 }
 
 impl Expr {
-    /// The channel declaration of a channel-typed expression.
+    /// Returns the channel declaration of a channel-typed expression.
     pub fn channel(&self) -> Option<ChannelId> {
         match self.ty {
             Type::Channel(channel) => Some(channel),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::walk::{any_expr, assigned_by, each_expr_in_block, each_stmt, rhs_of};
 use super::{
     AccessTarget, Block, Channel, EvalState, Expr, ExprKind, FieldRef, Function, FunctionId,
-    LocalId, LockMode, MethodId, Program, Rhs, Stmt, StmtKind,
+    LocalId, LockMode, MethodId, OutVariable, Program, Rhs, Stmt, StmtKind,
 };
 
 /// A value that a method is given: it stays the same throughout the method, so contracts and loops
@@ -315,6 +315,26 @@ fn operand(program: &Program, id: MethodId, expr: &Expr) -> Operand {
         _ if is_new_object(&method.body, expr) => Operand::New,
         _ => Operand::Other,
     }
+}
+
+/// Tells whether an expression compares with the wait level.
+pub fn mentions_wait_level(expr: &Expr) -> bool {
+    expr.any(&mut |part| matches!(part.kind, ExprKind::WaitLevel))
+}
+
+/// Tells whether the postcondition of a specification statement says of the wait level what decides
+/// about a value that the statement may change.
+pub fn chooses_by_wait_level(targets: &[OutVariable], post: &Expr) -> bool {
+    if let ExprKind::And(parts) = &post.kind {
+        return parts.iter().any(|part| chooses_by_wait_level(targets, part));
+    }
+    let mut may_change = |part: &Expr| match &part.kind {
+        ExprKind::Local(local) => targets.iter().any(|target| target.local == *local),
+        ExprKind::FieldRead { field, .. } => !matches!(field, FieldRef::Mu),
+        ExprKind::Apply { .. } => true,
+        _ => false,
+    };
+    mentions_wait_level(post) && post.any(&mut may_change)
 }
 
 /// Tells whether an expression is a variable that only ever has the object of its declaration in

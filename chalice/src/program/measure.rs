@@ -52,8 +52,8 @@ impl Measure {
 }
 
 impl Program {
-    /// The claim that measures are smaller than they were at the start of others; it is false if
-    /// one of the lists is empty.
+    /// Returns the claim that measures are smaller than they were at the start of others; it is
+    /// false if one of the lists is empty.
     pub fn is_smaller(&self, now: &[Expr], before: &[Measure], span: Span) -> Expr {
         let mut ways = Vec::new();
         let mut same = Vec::new();
@@ -69,7 +69,7 @@ impl Program {
     }
 
     /// Returns the measures of a callee where it is called or applied.
-    pub fn measures_at(
+    pub(crate) fn measures_at(
         measures: &[Measure],
         parameters: &[LocalId],
         receiver: &Expr,

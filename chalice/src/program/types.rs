@@ -36,7 +36,7 @@ impl Type {
         matches!(self, Self::Class(_) | Self::Channel(_) | Self::Token(_) | Self::Null)
     }
 
-    /// The element type of a sequence or set.
+    /// Returns the element type of a sequence or set.
     pub fn element(&self) -> Option<&Type> {
         match self {
             Self::Seq(element) | Self::Set(element) => Some(element),

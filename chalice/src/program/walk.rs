@@ -129,7 +129,7 @@ pub fn each_expr_in_block<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Expr))
     each_stmt(block, &mut |stmt| each_expr_of_stmt(stmt, &mut |e| e.for_each(visit)));
 }
 
-/// The right-hand side of a statement that has one.
+/// Returns the right-hand side of a statement that has one.
 pub fn rhs_of(stmt: &Stmt) -> Option<&Rhs> {
     match &stmt.kind {
         StmtKind::Declare { value, .. } => value.as_ref(),
@@ -173,7 +173,7 @@ pub fn assigned_by(stmt: &Stmt) -> impl Iterator<Item = LocalId> + '_ {
     one.into_iter().chain(outs.iter().chain(token).map(|out| out.local))
 }
 
-/// All clauses and bodies of a program that are no statements.
+/// Returns all clauses and bodies of a program that are no statements.
 fn assertions(program: &Program) -> impl Iterator<Item = &Expr> {
     let methods = program.methods.values().flat_map(|method| {
         let measures = method.decreases.iter().map(|measure| &measure.number);
@@ -204,8 +204,8 @@ pub fn any_expr(program: &Program, claim: &mut dyn FnMut(&Expr) -> bool) -> bool
 /// Ranges of more numbers than this are not written out.
 const LONGEST_RANGE: u32 = 32;
 
-/// The elements of a collection that is written out, each counted once; a range of few numbers is
-/// as good.
+/// Returns the elements of a collection that is written out, each counted once; a range of few
+/// numbers is as good.
 pub fn written_out(collection: &Expr) -> Option<Cow<'_, [Expr]>> {
     match &collection.kind {
         ExprKind::Seq(elements) => Some(elements.into()),

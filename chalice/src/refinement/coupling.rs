@@ -18,7 +18,7 @@ pub(super) struct Coupling {
     facts: Vec<Expr>,
 }
 
-/// The coupling invariants of a class.
+/// Returns the coupling invariants of a class.
 pub(super) fn of(class: &Class, refined: &Class) -> Found<Vec<Coupling>> {
     let mut all: Vec<Coupling> = Vec::new();
     for member in &class.members {
@@ -291,7 +291,7 @@ fn couple(e: &mut Expr, couplings: &[Coupling], is_variable: &dyn Fn(&str) -> bo
     }
 }
 
-/// The field of `this` that a conjunct asks for.
+/// Returns the field of `this` that a conjunct asks for.
 fn asked<'e>(e: &'e Expr, is_variable: &dyn Fn(&str) -> bool) -> Option<&'e str> {
     match &e.kind {
         ExprKind::Access { target, .. } => own_field(target, is_variable),
@@ -331,7 +331,7 @@ fn coupled(
     Ok(all)
 }
 
-/// The form of an access and its amount, without places.
+/// Returns the form of an access and its amount, without places.
 fn amount(e: &Expr) -> Option<(AccessForm, Option<String>)> {
     match &e.kind {
         ExprKind::Access { form, amount, .. } => {

@@ -106,7 +106,7 @@ impl Effects {
     }
 }
 
-/// The variables that statements declare, apart from those in blocks among them.
+/// Returns the variables that statements declare, apart from those in blocks among them.
 pub(super) fn declared_in(stmts: &[Stmt]) -> Vec<String> {
     let mut all = Vec::new();
     for stmt in stmts {

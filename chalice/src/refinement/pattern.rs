@@ -28,7 +28,7 @@ enum Step<'p> {
     Insert(&'p Stmt),
 }
 
-/// The body that a pattern makes of a body.
+/// Returns the body that a pattern makes of a body.
 pub(super) fn transformed(
     setting: &Setting<'_>,
     bodies: Bodies<'_>,
@@ -83,7 +83,7 @@ pub(super) struct Scope {
     pub(super) new: Vec<String>,
 }
 
-/// A conditional or loop with a pattern inside.
+/// Returns a conditional or loop with a pattern inside.
 fn inside(
     setting: &Setting<'_>,
     part: &PatternPart,
@@ -144,7 +144,7 @@ fn inside(
     Ok(Stmt { kind, span: coupled.span })
 }
 
-/// The statements of a block, or the statement that stands in place of one.
+/// Returns the statements of a block, or the statement that stands in place of one.
 fn stmts_of(stmt: &Stmt) -> &[Stmt] {
     match &stmt.kind {
         StmtKind::Block(block) => &block.stmts,

@@ -452,7 +452,7 @@ impl Replay<'_> {
         }
     }
 
-    /// An invariant without the permissions to fields that have copies.
+    /// Returns an invariant without the permissions to fields that have copies.
     fn invariant(&mut self, e: &Expr) -> Found<Expr> {
         let is_variable = |name: &str| self.is_variable(name);
         let holds = |span| Expr { kind: ExprKind::Bool(true), span };

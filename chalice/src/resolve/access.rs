@@ -57,7 +57,8 @@ impl<'s> Resolver<'s> {
         Some(Access { target: target?, amount, is_bare: false, span })
     }
 
-    /// The operand of `fold`, `unfold` and `unfolding`; reports at `span` if it is no predicate.
+    /// Returns the operand of `fold`, `unfold` and `unfolding`; reports at `span` if it is no
+    /// predicate.
     pub(super) fn predicate_access(
         &mut self,
         operand: &'s syntax::Expr,
@@ -193,7 +194,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// A permission amount.
+    /// Returns a permission amount.
     fn permission(&mut self, amount: &'s syntax::Expr, context: Context) -> Permission {
         let span = amount.span;
         let kind = front::grow_stack(|| self.permission_kind(amount, context));

@@ -133,7 +133,7 @@ impl<'s> Resolver<'s> {
         found
     }
 
-    /// A variable for a value; declares it if there is none of that name.
+    /// Returns a variable for a value; declares it if there is none of that name.
     pub(super) fn out_or_new(&mut self, name: &'s Ident, ty: &Type) -> Option<OutVariable> {
         if self.scopes.find(&name.name).is_some() {
             return self.out_existing(name, ty);

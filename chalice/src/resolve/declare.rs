@@ -53,7 +53,7 @@ pub(super) fn declare(syntax: &syntax::Program) -> Result<(Program, Names<'_>), 
     Ok((program, names))
 }
 
-/// The classes of the syntax tree with their ids.
+/// Returns the classes of the syntax tree with their ids.
 pub(super) fn classes<'s>(
     syntax: &'s syntax::Program,
     program: &Program,

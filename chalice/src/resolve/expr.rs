@@ -367,7 +367,9 @@ impl<'s> Resolver<'s> {
         context: Context,
     ) -> Expr {
         if context.in_monitor {
-            self.error("`eval` cannot be used in a monitor invariant or predicate", span);
+            let words = "`eval` cannot be used in a monitor invariant or predicate: these are handed \
+                         on, and what a thread remembers is not";
+            self.error(words, span);
         }
         let value = context.value();
         let state = match state {

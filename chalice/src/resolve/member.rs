@@ -117,7 +117,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// A truth value whose type error belongs to the whole member.
+    /// Returns a truth value whose type error belongs to the whole member.
     fn clause(&mut self, expr: &'s syntax::Expr, member: Span, context: Context) -> Expr {
         let clause = self.expr(expr, context);
         self.expect_assignable(&Type::Bool, &clause.ty, member);
@@ -246,7 +246,7 @@ impl<'s> Resolver<'s> {
             .collect()
     }
 
-    /// The named members of a class with their ids.
+    /// Returns the named members of a class with their ids.
     fn members(
         &self,
         class: &'s syntax::Class,

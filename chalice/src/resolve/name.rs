@@ -28,7 +28,7 @@ impl Resolver<'_> {
         Expr { kind: ExprKind::This, ty, span }
     }
 
-    /// A name alone: a local, or else a member of `this`.
+    /// Returns a name alone: a local, or else a member of `this`.
     pub(super) fn name(&mut self, name: &str, span: Span, context: Context) -> Expr {
         if let Some(local) = self.scopes.find(name) {
             return self.local_read(local, span, context);
@@ -191,7 +191,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The member of that name in a type; reports if there is none.
+    /// Returns the member of that name in a type; reports if there is none.
     pub(super) fn find_member(&mut self, ty: &Type, name: &str, span: Span) -> Option<Selected> {
         if *ty == Type::Unknown {
             return None;
@@ -274,7 +274,7 @@ impl Resolver<'_> {
     }
 }
 
-/// A stand-in for an expression whose error has been reported.
+/// Returns a stand-in for an expression whose error has been reported.
 pub(super) fn unknown(span: Span) -> Expr {
     Expr { kind: ExprKind::Null, ty: Type::Unknown, span }
 }

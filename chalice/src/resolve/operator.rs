@@ -8,7 +8,7 @@ use crate::syntax;
 use crate::syntax::BinaryOp as Symbol;
 
 impl<'s> Resolver<'s> {
-    /// An expression made by an operator.
+    /// Returns an expression made by an operator.
     pub(super) fn operation(&mut self, expr: &'s syntax::Expr, context: Context) -> Expr {
         let span = expr.span;
         let value = context.value();
@@ -51,8 +51,8 @@ impl<'s> Resolver<'s> {
         Expr { kind, ty, span }
     }
 
-    /// The type of a conditional expression: that of the first arm, or of the other if the first is
-    /// `null`.
+    /// Returns the type of a conditional expression: that of the first arm, or of the other if the
+    /// first is `null`.
     fn common_type(&mut self, then: &Expr, otherwise: &Expr) -> Type {
         if !is_comparable(&then.ty, &otherwise.ty) {
             let message = format!(
@@ -147,7 +147,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// An operand of `<<`: a lock level, or a reference, which stands for its lock level.
+    /// Returns an operand of `<<`: a lock level, or a reference, which stands for its lock level.
     fn lock_level(&mut self, operand: Expr) -> Expr {
         match operand.ty {
             Type::Mu | Type::Unknown => operand,
@@ -182,7 +182,7 @@ impl<'s> Resolver<'s> {
     }
 }
 
-/// The operator on sets, and whether it is a comparison.
+/// Returns the operator on sets, and whether it is a comparison.
 fn set_operator(symbol: Symbol) -> Option<(BinaryOp, bool)> {
     Some(match symbol {
         Symbol::Add => (BinaryOp::Union, false),
@@ -196,7 +196,7 @@ fn set_operator(symbol: Symbol) -> Option<(BinaryOp, bool)> {
     })
 }
 
-/// The operator on integers, and whether it is a comparison.
+/// Returns the operator on integers, and whether it is a comparison.
 fn integer_operator(symbol: Symbol) -> (BinaryOp, bool) {
     match symbol {
         Symbol::Less => (BinaryOp::Less, true),

@@ -24,7 +24,7 @@ impl<'s> Scopes<'s> {
         self.visible.get(name)?.last().copied()
     }
 
-    /// The names of all variables in scope.
+    /// Returns the names of all variables in scope.
     pub(super) fn names(&self) -> impl Iterator<Item = &'s str> {
         self.declared.iter().copied()
     }
@@ -83,7 +83,7 @@ impl<'s> Resolver<'s> {
     }
 }
 
-/// An ordinary variable.
+/// Returns an ordinary variable.
 pub(super) fn new_local(name: &Ident, ty: Type, kind: LocalKind) -> Local {
     Local { name: name.name.clone(), ty, kind, is_ghost: false, is_const: false, span: name.span }
 }

@@ -23,7 +23,7 @@ impl<'s> Resolver<'s> {
         Block { stmts, is_ghost: false, span: block.span }
     }
 
-    /// The statement, unless an error leaves nothing of it.
+    /// Returns the statement, unless an error leaves nothing of it.
     fn stmt(&mut self, stmt: &'s syntax::Stmt) -> Option<Stmt> {
         let span = stmt.span;
         let kind = match &stmt.kind {
@@ -149,8 +149,8 @@ impl<'s> Resolver<'s> {
         StmtKind::Declare { local, value }
     }
 
-    /// The type of a variable declared without one: what the form of its initial value shows, and
-    /// else `int`.
+    /// Returns the type of a variable declared without one: what the form of its initial value
+    /// shows, and else `int`.
     fn guessed_type(&self, value: Option<&syntax::Rhs>) -> Type {
         match value {
             Some(syntax::Rhs::New(new)) => match self.names.types.get(new.class.name.as_str()) {
@@ -261,7 +261,7 @@ impl<'s> Resolver<'s> {
         Some(StmtKind::AssignField { receiver, field, value, target_span: target.span })
     }
 
-    /// A right-hand side for a target of the given type.
+    /// Returns a right-hand side for a target of the given type.
     fn rhs(&mut self, rhs: &'s syntax::Rhs, ty: &Type, is_ghost: bool) -> Rhs {
         match rhs {
             syntax::Rhs::Expr(value) => {
@@ -348,7 +348,7 @@ impl<'s> Resolver<'s> {
         bound
     }
 
-    /// An object with a monitor, which channels and tokens have not.
+    /// Returns an object with a monitor, which channels and tokens have not.
     fn monitor(&mut self, target: &'s syntax::Expr) -> Expr {
         let target = self.reference(target, Context::VALUE);
         if matches!(target.ty, Type::Channel(_) | Type::Token(_)) {
@@ -490,7 +490,7 @@ impl<'s> Resolver<'s> {
         StmtKind::While { guard, invariants, lock_changes, decreases, body: self.block(body) }
     }
 
-    /// A channel and its declaration; reports if it is none.
+    /// Returns a channel and its declaration; reports if it is none.
     fn channel_operand(
         &mut self,
         channel: &'s syntax::Expr,

@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::syntax::{Ident, TypeExpr, TypeExprKind};
 
 impl Resolver<'_> {
-    /// The type that is written; [`Type::Unknown`] if there is none such.
+    /// Returns the type that is written; [`Type::Unknown`] if there is none such.
     pub(super) fn type_of(&mut self, ty: &TypeExpr) -> Type {
         match &ty.kind {
             TypeExprKind::Int => Type::Int,
@@ -34,7 +34,7 @@ impl Resolver<'_> {
         format!("there is no class or channel `{name}`{question}")
     }
 
-    /// The written type, or `int`.
+    /// Returns the written type, or `int`.
     pub(super) fn type_or_int(&mut self, ty: Option<&TypeExpr>) -> Type {
         ty.map_or(Type::Int, |ty| self.type_of(ty))
     }
@@ -71,7 +71,7 @@ impl Resolver<'_> {
         Type::Unknown
     }
 
-    /// A type in the user's words.
+    /// Returns a type in the user's words.
     pub(super) fn show(&self, ty: &Type) -> String {
         match ty {
             Type::Int => "int".to_owned(),

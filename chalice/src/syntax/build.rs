@@ -130,13 +130,13 @@ impl Builder {
         Ident { name: pair.as_str().to_owned(), span: self.span(pair) }
     }
 
-    /// All names directly in a pair.
+    /// Returns all names directly in a pair.
     fn idents(&self, pair: Pair<Rule>) -> Vec<Ident> {
         pair.into_inner().filter(|p| p.as_rule() == Rule::ident).map(|p| self.ident(&p)).collect()
     }
 }
 
-/// The parts of a pair that have content.
+/// Returns the parts of a pair that have content.
 fn parts(pair: Pair<'_, Rule>) -> impl Iterator<Item = Pair<'_, Rule>> {
     pair.into_inner().filter(|part| !is_token(part.as_rule()))
 }
@@ -146,7 +146,7 @@ fn has(pair: &Pair<Rule>, keyword: Rule) -> bool {
     pair.clone().into_inner().any(|part| part.as_rule() == keyword)
 }
 
-/// The next part of a construct in which the grammar demands one.
+/// Returns the next part of a construct in which the grammar demands one.
 fn take<'s>(parts: &mut impl Iterator<Item = Pair<'s, Rule>>) -> Pair<'s, Rule> {
     parts.next().expect("the grammar demands this part")
 }

@@ -12,7 +12,7 @@ use super::{
     SpecKind, TypeExpr, TypeExprKind,
 };
 
-/// The program as text.
+/// Returns the program as text.
 pub fn print(program: &Program) -> String {
     let mut printer = Printer { text: String::new(), indent: 0 };
     for declaration in &program.declarations {
@@ -24,17 +24,17 @@ pub fn print(program: &Program) -> String {
     printer.text
 }
 
-/// The text of a class.
+/// Returns the text of a class.
 pub(crate) fn class_text(class: &Class) -> String {
     text(|printer| printer.class(class))
 }
 
-/// The text of an expression.
+/// Returns the text of an expression.
 pub(crate) fn expr_text(e: &Expr) -> String {
     text(|printer| printer.expr(e))
 }
 
-/// The text of a type.
+/// Returns the text of a type.
 pub(crate) fn type_text(ty: &TypeExpr) -> String {
     text(|printer| printer.type_expr(ty))
 }

@@ -1,5 +1,6 @@
 //! Assertions: expressions that may speak about permissions.
 
+use chalice::program::locking::mentions_wait_level;
 use chalice::program::{
     Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, LocalId, Quantifier, Type,
 };
@@ -56,11 +57,6 @@ impl Condition {
             defined: self.defined.clone().zip(behind).map(|(before, behind)| and([before, behind])),
         }
     }
-}
-
-/// Does an assertion compare with the wait level?
-pub(crate) fn mentions_wait_level(e: &Expr) -> bool {
-    e.any(&mut |part| matches!(part.kind, ExprKind::WaitLevel))
 }
 
 /// Does an expression mention one of these variables?

@@ -1,5 +1,6 @@
 //! Calls, and the locations that contracts speak of.
 
+use chalice::program::locking::mentions_wait_level;
 use chalice::program::{
     AccessTarget, Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
 };
@@ -8,7 +9,7 @@ use sil::source::Name;
 use sil::syntax as s;
 
 use super::annotations::{Annotate, renamed, said, unplaced};
-use super::assertions::{Guarded, Part, mentions_wait_level};
+use super::assertions::{Guarded, Part};
 use super::env::{Env, Locks, OldState, Side};
 use super::expressions::may_trigger;
 use super::methods::LockNames;

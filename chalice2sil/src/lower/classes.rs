@@ -19,8 +19,8 @@ use super::{Lowering, Member};
 use crate::build::*;
 use crate::walk::is_impure;
 
-/// The meaning of names in predicates and functions: there is no thread whose locks could be asked
-/// about.
+/// Returns the meaning of names in predicates and functions: there is no thread whose locks could
+/// be asked about.
 pub(crate) fn stateless(read: ReadAmount) -> Env {
     Env {
         this: var("this"),
@@ -35,7 +35,7 @@ pub(crate) fn stateless(read: ReadAmount) -> Env {
 }
 
 impl Lowering<'_> {
-    /// A field.
+    /// Returns a field.
     pub(crate) fn field(&self, id: FieldId) -> s::Member {
         let field = &self.program.fields[id];
         field_member(&self.names.borrow().fields[id], self.ty(&field.ty))
@@ -43,7 +43,7 @@ impl Lowering<'_> {
             .with(named(&field.name))
     }
 
-    /// A predicate.
+    /// Returns a predicate.
     pub(crate) fn predicate(&self, id: PredicateId) -> s::Member {
         let predicate = &self.program.predicates[id];
         let name = self.names.borrow().predicates[id].clone();
@@ -155,7 +155,7 @@ impl Lowering<'_> {
         );
     }
 
-    /// A function.
+    /// Returns a function.
     pub(crate) fn function(&self, id: FunctionId) -> s::Member {
         let function = &self.program.functions[id];
         let mut member = Member::new(self, function.span);
@@ -232,7 +232,7 @@ impl Lowering<'_> {
             && self.program.classes.iter().any(|(_, class)| class.module != *own)
     }
 
-    /// The constant that stands for a class.
+    /// Returns the constant that stands for a class.
     pub(crate) fn class_constant(&self, id: ClassId) -> String {
         format!("class_{}", self.program.classes[id].name)
     }
@@ -287,8 +287,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// A monitor invariant as readers get it: a part of everything, except for what is any amount.
-    /// Predicates are opened with all permission that there is, to look inside.
+    /// Returns a monitor invariant as readers get it: a part of everything, except for what is any
+    /// amount. Predicates are opened with all permission that there is, to look inside.
     fn read_version(&mut self, e: &Expr, env: &Env) -> s::Expr {
         (self.for_readers, self.opens_any) = (true, true);
         let shared = self.clause(e, env);

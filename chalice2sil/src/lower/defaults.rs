@@ -38,7 +38,7 @@ impl Member<'_, '_> {
         found
     }
 
-    /// The body of a function with the predicates of its precondition open.
+    /// Returns the body of a function with the predicates of its precondition open.
     pub(crate) fn with_own_predicates(
         &mut self,
         requires: &[Expr],

@@ -125,7 +125,7 @@ pub(crate) enum Side {
 }
 
 impl Locks {
-    /// The states in which objects were last released, if anything is said of them.
+    /// Returns the states in which objects were last released, if anything is said of them.
     pub(crate) fn released(&self) -> Option<&Expr> {
         match self {
             Self::Unknown | Self::Held(_) => None,
@@ -134,7 +134,8 @@ impl Locks {
         }
     }
 
-    /// The states in which objects were acquired that are held, if anything is said of them.
+    /// Returns the states in which objects were acquired that are held, if anything is said of
+    /// them.
     pub(crate) fn acquired(&self) -> Option<&Expr> {
         match self {
             Self::Unknown | Self::Nothing { .. } | Self::Held(_) => None,

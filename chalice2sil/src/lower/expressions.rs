@@ -20,7 +20,7 @@ use crate::build::*;
 use crate::names::fixed;
 
 impl Member<'_, '_> {
-    /// The value of `e`.
+    /// Returns the value of `e`.
     pub(crate) fn expr(&mut self, e: &Expr, env: &Env) -> s::Expr {
         grow_stack(|| self.expr_inner(e, env))
     }
@@ -191,7 +191,7 @@ impl Member<'_, '_> {
         }
     }
 
-    /// A variable of the source.
+    /// Returns a variable of the source.
     pub(crate) fn variable(&mut self, local: LocalId, env: &Env) -> s::Expr {
         match env.replaced.get(&local) {
             Some(value) => value.clone(),
@@ -349,7 +349,7 @@ impl Member<'_, '_> {
         binary(op, left, right)
     }
 
-    /// A lock level, if `e` is one; `waitlevel` is not a value but a set of levels.
+    /// Returns a lock level, if `e` is one; `waitlevel` is not a value but a set of levels.
     fn level(&mut self, e: &Expr, env: &Env) -> Option<Level> {
         match &e.kind {
             ExprKind::WaitLevel => Some(Level::Wait(env.locks.clone())),
@@ -409,8 +409,8 @@ impl Member<'_, '_> {
         quantified(quantifier, bound, triggers, body)
     }
 
-    /// A quantifier over the elements of a sequence, as one over its indices: reading an element
-    /// then finds the fact.
+    /// Returns a quantifier over the elements of a sequence, as one over its indices: reading an
+    /// element then finds the fact.
     fn over_indices(
         &mut self,
         quantifier: s::Quantifier,
@@ -471,8 +471,8 @@ impl Member<'_, '_> {
             .collect()
     }
 
-    /// The condition that every variable is in the domain, and the triggers that follow from it. In
-    /// a range whose bounds are out of order no number is.
+    /// Returns the condition that every variable is in the domain, and the triggers that follow
+    /// from it. In a range whose bounds are out of order no number is.
     ///
     /// DIVERGENCE: the original verifier asks for bounds in order here as well as where a range is
     /// a value.

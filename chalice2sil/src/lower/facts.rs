@@ -4,6 +4,7 @@
 //! contracts have no abstract read permission have no parameter for it: generated code says only
 //! what the program needs.
 
+use chalice::program::ghosts::stay_apart;
 use chalice::program::locking::Locking;
 use chalice::program::{
     Access, AccessTarget, ClassId, Expr, ExprKind, LocalId, MethodId, PermissionKind, Program,
@@ -116,7 +117,7 @@ impl Facts {
         facts.note_exprs(&mut clauses.into_iter());
         facts.meet_contracts();
         facts.counting |= facts.locking.has_readers;
-        for method in super::ghosts::stay_apart(program, &facts) {
+        for method in stay_apart(program) {
             facts.methods[method].ghosts_stay_apart = true;
         }
         facts.levels = facts.credits || facts.locking.is_used;

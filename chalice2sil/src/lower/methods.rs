@@ -69,7 +69,7 @@ impl LockNames {
 }
 
 impl LockState {
-    /// The state as a list, in the order of the ghost parameters.
+    /// Returns the state as a list, in the order of the ghost parameters.
     pub(crate) fn values(&self) -> Vec<s::Expr> {
         let mut all = vec![self.held.clone()];
         all.extend(self.read_held.clone());
@@ -87,7 +87,7 @@ impl LockState {
 }
 
 impl Lowering<'_> {
-    /// A method.
+    /// Returns a method.
     pub(crate) fn method(&self, id: MethodId) -> s::Member {
         let method = &self.program.methods[id];
         let facts = &self.facts.methods[id];
@@ -512,7 +512,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The environment of another method's contract: its receiver and parameters are given
+    /// Returns the environment of another method's contract: its receiver and parameters are given
     /// expressions. Results that its precondition mentions are arbitrary values.
     pub(crate) fn callee_env(
         &mut self,
@@ -531,8 +531,8 @@ impl Body<'_, '_> {
         Env { this, replaced: Rc::new(replaced), read, side: Side::Exhaled, ..env.clone() }
     }
 
-    /// The value of `e` as a term that can be repeated later: a literal, an unchanged variable or a
-    /// new variable.
+    /// Returns the value of `e` as a term that can be repeated later: a literal, an unchanged
+    /// variable or a new variable.
     pub(crate) fn saved(
         &mut self,
         e: &Expr,

@@ -67,7 +67,7 @@ impl Amount {
 }
 
 impl Member<'_, '_> {
-    /// An accessibility assertion.
+    /// Returns an accessibility assertion.
     pub(crate) fn access(&mut self, access: &Access, env: &Env, purpose: Use) -> s::Expr {
         let amount = match (purpose, &access.amount.kind) {
             (Use::Opened, PermissionKind::AbstractRead | PermissionKind::Star) => {
@@ -94,9 +94,9 @@ impl Member<'_, '_> {
         and([amount.defined, granted, few, held, given, received])
     }
 
-    /// The amount that a reader of a monitor gets of what the monitor has: one counting permission
-    /// of a fraction, and a reader's share of what is counted (Schwerhoff 2011, section 3.2.4,
-    /// scales to one counting permission always).
+    /// Returns the amount that a reader of a monitor gets of what the monitor has: one counting
+    /// permission of a fraction, and a reader's share of what is counted (Schwerhoff 2011, section
+    /// 3.2.4, scales to one counting permission always).
     ///
     /// SOUNDNESS: however many readers there are, their parts together are less than what the
     /// monitor has. Of nothing a reader gets nothing: somebody else may hold everything then.
@@ -291,7 +291,7 @@ impl Member<'_, '_> {
         if granted.is_empty() { ne(receiver.clone(), null()) } else { and(granted) }
     }
 
-    /// The value of an amount.
+    /// Returns the value of an amount.
     pub(crate) fn amount_of(&mut self, amount: &Permission, env: &Env) -> s::Expr {
         self.amount(amount, env).value
     }
@@ -389,7 +389,7 @@ impl Member<'_, '_> {
     }
 }
 
-/// A condition that fails for want of permission.
+/// Returns a condition that fails for want of permission.
 fn is_permission() -> s::Annotation {
     renamed(Reason::AssertionFalse, Reason::InsufficientPermission)
 }
@@ -437,8 +437,8 @@ pub(crate) fn is_certain(amount: &PermissionKind) -> bool {
     }
 }
 
-/// A fact that holds by itself: it is taken when an assertion is received and need not be shown
-/// when it is given.
+/// Returns a fact that holds by itself: it is taken when an assertion is received and need not be
+/// shown when it is given.
 pub(crate) fn assumed(fact: s::Expr, side: Side) -> s::Expr {
     match side {
         Side::Both => inhale_exhale(fact, truth(true)),

@@ -6,7 +6,6 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::Lowering;
-use super::expressions::set_sums::set_sum_domain;
 use crate::build::*;
 use crate::names::fixed;
 
@@ -28,7 +27,7 @@ pub(crate) struct Used {
 }
 
 impl Lowering<'_> {
-    /// The SIL type of a Chalice type.
+    /// Returns the SIL type of a Chalice type.
     pub(crate) fn ty(&self, of: &Type) -> s::Type {
         match of {
             Type::Int => ty(TypeKind::Int),
@@ -43,19 +42,19 @@ impl Lowering<'_> {
         }
     }
 
-    /// The type of lock levels.
+    /// Returns the type of lock levels.
     pub(crate) fn level_type(&self) -> s::Type {
         self.used.borrow_mut().levels = true;
         domain_type(fixed::LEVEL)
     }
 
-    /// The type of maps from objects to lock levels.
+    /// Returns the type of maps from objects to lock levels.
     pub(crate) fn levels_type(&self) -> s::Type {
         self.used.borrow_mut().level_maps = true;
         domain_type(fixed::LEVELS)
     }
 
-    /// The type of maps from channels to credits.
+    /// Returns the type of maps from channels to credits.
     pub(crate) fn credits_type(&self) -> s::Type {
         self.used.borrow_mut().credits = true;
         domain_type(fixed::CREDITS)
@@ -66,7 +65,7 @@ impl Lowering<'_> {
         ty(TypeKind::Set(Box::new(ty(TypeKind::Ref))))
     }
 
-    /// The constant that a string literal is.
+    /// Returns the constant that a string literal is.
     pub(crate) fn string(&self, text: &str) -> s::Expr {
         let (index, _) = self.strings.borrow_mut().insert_full(text.to_owned());
         call(&string_name(index), Vec::new())
@@ -87,7 +86,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The least lock level, that of objects that are not shared.
+    /// Returns the least lock level, that of objects that are not shared.
     pub(crate) fn lockbottom(&self) -> s::Expr {
         self.used.borrow_mut().levels = true;
         call(fixed::LOCKBOTTOM, Vec::new())
@@ -105,7 +104,7 @@ impl Lowering<'_> {
         field(object, fixed::MU)
     }
 
-    /// The level of an object in a map of levels.
+    /// Returns the level of an object in a map of levels.
     pub(crate) fn level_at(&self, levels: s::Expr, object: s::Expr) -> s::Expr {
         self.used.borrow_mut().level_maps = true;
         call(fixed::LEVEL_AT, vec![levels, object])
@@ -174,13 +173,15 @@ impl Lowering<'_> {
             );
         }
         if levels {
-            members.push(level_domain());
+            let domain = parsed(include_str!("preamble/levels.sil"));
+            members.extend(domain.into_iter().map(|domain| domain.with(values_called("level"))));
         }
         if used.level_maps {
-            members.push(level_map_domain());
+            let (name, read, write) = (fixed::LEVELS, fixed::LEVEL_AT, fixed::LEVEL_SET);
+            members.extend(map_domain(name, read, write, fixed::LEVEL));
         }
         if used.credits {
-            members.push(credit_domain());
+            members.extend(credit_domain());
         }
         if used.read_fraction || used.fork_fraction {
             members.push(fraction_domain(used, &self.facts.most_counted));
@@ -189,12 +190,11 @@ impl Lowering<'_> {
             members.push(self.class_domain());
         }
         if used.state_maps {
-            let number = ty(TypeKind::Int);
-            let (at, set) = (fixed::STATE_AT, fixed::STATE_SET);
-            members.push(map_domain(fixed::STATES, at, set, number, Vec::new(), Vec::new()));
+            let (name, read, write) = (fixed::STATES, fixed::STATE_AT, fixed::STATE_SET);
+            members.extend(map_domain(name, read, write, "Int"));
         }
         if used.set_sums {
-            members.push(set_sum_domain());
+            members.extend(parsed(include_str!("preamble/set_sums.sil")));
         }
         members.extend(self.recorded_domain(used));
         let strings = self.strings.borrow();
@@ -273,118 +273,36 @@ fn forall(variables: Vec<s::TypedName>, triggers: Vec<Vec<s::Expr>>, body: s::Ex
     quantified(s::Quantifier::Forall, variables, triggers, body)
 }
 
-/// Lock levels: a strict partial order with a least element (Leino, Müller, Smans 2009, on
-/// `lockbottom` and `<<`).
-fn level_domain() -> s::Member {
-    let level = || domain_type(fixed::LEVEL);
-    let below = |a: &str, b: &str| call(fixed::BELOW, vec![var(a), var(b)]);
-    let bottom = || call(fixed::LOCKBOTTOM, Vec::new());
-    let irreflexive =
-        forall(vec![typed("a", level())], vec![vec![below("a", "a")]], not(below("a", "a")));
-    let transitive = forall(
-        vec![typed("a", level()), typed("b", level()), typed("c", level())],
-        vec![vec![below("a", "b"), below("b", "c")]],
-        implies(and([below("a", "b"), below("b", "c")]), below("a", "c")),
-    );
-    let above_bottom = call(fixed::BELOW, vec![bottom(), var("a")]);
-    let below_bottom = call(fixed::BELOW, vec![var("a"), bottom()]);
-    let least = forall(
-        vec![typed("a", level())],
-        vec![vec![above_bottom.clone()], vec![below_bottom]],
-        implies(ne(var("a"), bottom()), above_bottom),
-    );
-    domain(
-        fixed::LEVEL,
-        vec![
-            domain_function(fixed::LOCKBOTTOM, Vec::new(), level()),
-            domain_function(
-                fixed::BELOW,
-                vec![typed("lower", level()), typed("upper", level())],
-                ty(TypeKind::Bool),
-            ),
-        ],
-        vec![
-            axiom("below_irreflexive", irreflexive),
-            axiom("below_transitive", transitive),
-            axiom("lockbottom_least", least),
-        ],
-    )
-    .with(values_called("level"))
+/// Makes total maps from objects to values.
+fn map_domain(name: &str, read: &str, write: &str, value: &str) -> Vec<s::Member> {
+    map_domain_with(name, read, write, value, ("", ""))
 }
 
-/// Total maps from objects to values, with the two axioms of arrays.
-fn map_domain(
+/// Makes such maps with more functions and axioms.
+fn map_domain_with(
     name: &str,
-    at: &str,
-    set: &str,
-    value: s::Type,
-    more: Vec<s::DomainFunction>,
-    axioms: Vec<s::Axiom>,
-) -> s::Member {
-    let map = || domain_type(name);
-    let object = || ty(TypeKind::Ref);
-    let updated = || call(set, vec![var("m"), var("o"), var("v")]);
-    let read = |m: s::Expr, o: &str| call(at, vec![m, var(o)]);
-    let same = forall(
-        vec![typed("m", map()), typed("o", object()), typed("v", value.clone())],
-        vec![vec![updated()]],
-        eq(read(updated(), "o"), var("v")),
-    );
-    let other = forall(
-        vec![
-            typed("m", map()),
-            typed("o", object()),
-            typed("v", value.clone()),
-            typed("p", object()),
-        ],
-        vec![vec![read(updated(), "p")], vec![updated(), read(var("m"), "p")]],
-        implies(ne(var("o"), var("p")), eq(read(updated(), "p"), read(var("m"), "p"))),
-    );
-    let mut functions = vec![
-        domain_function(at, vec![typed("m", map()), typed("o", object())], value.clone()),
-        domain_function(
-            set,
-            vec![typed("m", map()), typed("o", object()), typed("v", value)],
-            map(),
-        ),
-    ];
-    functions.extend(more);
-    let mut all = vec![axiom(&format!("{set}_same"), same), axiom(&format!("{set}_other"), other)];
-    all.extend(axioms);
-    domain(name, functions, all)
+    read: &str,
+    write: &str,
+    value: &str,
+    (functions, axioms): (&str, &str),
+) -> Vec<s::Member> {
+    let values =
+        [('M', name), ('R', read), ('W', write), ('V', value), ('F', functions), ('A', axioms)];
+    parsed(&filled(include_str!("preamble/map.sil"), &values))
 }
 
-fn level_map_domain() -> s::Member {
-    let level = domain_type(fixed::LEVEL);
-    map_domain(fixed::LEVELS, fixed::LEVEL_AT, fixed::LEVEL_SET, level, Vec::new(), Vec::new())
-}
-
-fn credit_domain() -> s::Member {
-    let map = || domain_type(fixed::CREDITS);
-    let none = || call(fixed::NO_CREDITS, Vec::new());
-    let at = call(fixed::CREDIT_AT, vec![none(), var("o")]);
-    let zero = forall(vec![typed("o", ty(TypeKind::Ref))], vec![vec![at.clone()]], eq(at, int(0)));
+fn credit_domain() -> Vec<s::Member> {
+    let functions = "
+        function no_credits(): CreditMap
+        function channel_mu(channel: Ref): Mu";
     // Where a channel is made, its level is chosen above the least one.
-    let level = call(fixed::CHANNEL_LEVEL, vec![var("o")]);
-    let bottom = call(fixed::LOCKBOTTOM, Vec::new());
-    let shared =
-        forall(vec![typed("o", ty(TypeKind::Ref))], vec![vec![level.clone()]], ne(level, bottom));
-    let more = vec![
-        domain_function(fixed::NO_CREDITS, Vec::new(), map()),
-        domain_function(
-            fixed::CHANNEL_LEVEL,
-            vec![typed("channel", ty(TypeKind::Ref))],
-            domain_type(fixed::LEVEL),
-        ),
-    ];
-    map_domain(
-        fixed::CREDITS,
-        fixed::CREDIT_AT,
-        fixed::CREDIT_SET,
-        ty(TypeKind::Int),
-        more,
-        vec![axiom("no_credits_zero", zero), axiom("channels_are_shared", shared)],
-    )
+    let axioms = "
+        axiom no_credits_zero
+        { forall o: Ref :: {credit_at(no_credits(), o)} credit_at(no_credits(), o) == 0 }
+        axiom channels_are_shared
+        { forall o: Ref :: {channel_mu(o)} channel_mu(o) != lockbottom() }";
+    let more = (functions, axioms);
+    map_domain_with(fixed::CREDITS, fixed::CREDIT_AT, fixed::CREDIT_SET, "Int", more)
 }
 
 /// Read fractions are positive and less than a thousandth of one percent.

@@ -1,5 +1,6 @@
 //! Statements.
 
+use chalice::program::locking::mentions_wait_level;
 use chalice::program::{
     Access, AccessTarget, Block, Expr, ExprKind, IfArm, Initialiser, LocalId, LocalKind,
     Obligation, OutVariable, PermissionKind, Rhs, Stmt, StmtKind,
@@ -12,7 +13,6 @@ use sil::syntax::TypeKind;
 
 use super::Body;
 use super::annotations::{Annotate, hidden, renamed, said, unplaced};
-use super::assertions::mentions_wait_level;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::facts::mentions_credit;
 use super::permissions::Use;
@@ -155,8 +155,12 @@ impl Body<'_, '_> {
             StmtKind::Wait(_) => {
                 self.unsupported_stmt("`wait`, as nothing obliges anybody to signal,");
             }
-            StmtKind::Signal(_) => self.unsupported_stmt("signal"),
-            StmtKind::SignalAll(_) => self.unsupported_stmt("signal forall"),
+            StmtKind::Signal(_) => {
+                self.unsupported_stmt("`signal`, as nobody can wait for it,");
+            }
+            StmtKind::SignalAll(_) => {
+                self.unsupported_stmt("`signal forall`, as nobody can wait for it,");
+            }
         }
     }
 

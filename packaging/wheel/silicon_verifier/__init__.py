@@ -28,7 +28,7 @@ class Finding:
     id: str
     message: str
     member: str | None
-    #: The line of JSON, with everything else: ``docs/output.schema.json``.
+    #: The line of JSON, with everything else: ``docs/schemas/output.schema.json``.
     raw: dict[str, Any]
 
 

@@ -47,7 +47,7 @@ pub fn result() -> Expr {
     expr(ExprKind::Result)
 }
 
-/// A variable.
+/// Returns a variable.
 pub fn var(name: &str) -> Expr {
     expr(ExprKind::Ident(name.into()))
 }
@@ -178,11 +178,6 @@ pub fn old_at(label: &str, body: Expr) -> Expr {
     expr(ExprKind::Old { label: OldLabel::Label(ident(label)), body: Box::new(body) })
 }
 
-/// `old[lhs](body)`, in a wand or its proof script.
-pub fn old_lhs(body: Expr) -> Expr {
-    expr(ExprKind::Old { label: OldLabel::Lhs, body: Box::new(body) })
-}
-
 /// `acc(location, amount)`; full permission is not written.
 pub fn acc(location: Expr, amount: Expr) -> Expr {
     let amount = (!matches!(amount.kind, ExprKind::FullPerm)).then(|| Box::new(amount));
@@ -278,17 +273,12 @@ pub fn map_domain(map: Expr) -> Expr {
     expr(ExprKind::MapDomain(Box::new(map)))
 }
 
-/// `range(map)`
-pub fn map_range(map: Expr) -> Expr {
-    expr(ExprKind::MapRange(Box::new(map)))
-}
-
 /// `new(field, ..)`: only as a value that is assigned.
 pub fn new_object(fields: &[Name]) -> Expr {
     expr(ExprKind::New(Some(fields.iter().map(|name| ident(name)).collect())))
 }
 
-/// A quantifier; no triggers means that the verifier chooses them.
+/// Returns a quantifier; no triggers means that the verifier chooses them.
 pub fn quantified(
     quantifier: Quantifier,
     variables: impl IntoIterator<Item = TypedName>,

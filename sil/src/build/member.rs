@@ -23,7 +23,7 @@ impl FromIterator<Member> for Program {
     }
 }
 
-/// A member without annotations.
+/// Returns a member without annotations.
 pub fn member(kind: MemberKind) -> Member {
     Member { annotations: Vec::new(), span: Span::default(), kind }
 }
@@ -46,12 +46,12 @@ pub fn field_member(name: &str, ty: impl Into<Type>) -> Member {
     member(MemberKind::Fields(vec![typed(name, ty)]))
 }
 
-/// A domain without type parameters.
+/// Returns a domain without type parameters.
 pub fn domain(name: &str, functions: Vec<DomainFunction>, axioms: Vec<Axiom>) -> Member {
     Domain { functions, axioms, ..Domain::new(name) }.into()
 }
 
-/// A function of a domain.
+/// Returns a function of a domain.
 pub fn domain_function(
     name: &str,
     formals: impl IntoIterator<Item = TypedName>,
@@ -74,7 +74,7 @@ pub fn unique_constant(name: &str, result: impl Into<Type>) -> DomainFunction {
     DomainFunction { unique: true, ..domain_function(name, [], result) }
 }
 
-/// A named axiom.
+/// Returns a named axiom.
 pub fn axiom(name: &str, body: Expr) -> Axiom {
     Axiom { annotations: Vec::new(), name: Some(ident(name)), body, span: Span::default() }
 }

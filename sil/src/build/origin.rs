@@ -124,15 +124,15 @@ fn unsupported_mark(construct: &str) -> Annotation {
 
 const UNSUPPORTED: &str = "unsupported";
 
-/// A value in place of something that cannot be translated: the engine refuses whatever contains
-/// the value. Engines that do not know the annotation find a division by zero.
+/// Returns a value in place of something that cannot be translated: the engine refuses whatever
+/// contains the value. Engines that do not know the annotation find a division by zero.
 pub fn unsupported(construct: &str, value: Expr) -> Expr {
     let undefined = eq(binary(BinaryOp::Div, int(1), int(0)), int(1));
     let refused = undefined.with(unsupported_mark(construct));
     conditional(refused, value.clone(), value)
 }
 
-/// The construct that [`unsupported`] names.
+/// Returns the construct that [`unsupported`] names.
 pub fn unsupported_construct(annotations: &[Annotation]) -> Option<String> {
     let mark = annotations.iter().find(|annotation| &*annotation.key == UNSUPPORTED)?;
     let construct = mark.values.first().map(|text| crate::source::map::unescape(text));

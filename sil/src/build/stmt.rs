@@ -2,7 +2,7 @@
 
 use super::{call, ident, typed};
 use crate::source::Span;
-use crate::syntax::{Block, Expr, Stmt, StmtKind, Type, TypedName};
+use crate::syntax::{Block, Expr, Stmt, StmtKind, Type};
 
 fn stmt(kind: StmtKind) -> Stmt {
     Stmt { annotations: Vec::new(), kind, span: Span::default() }
@@ -51,16 +51,6 @@ pub fn apply(wand: Expr) -> Stmt {
 /// `quasihavoc condition ==> resource`
 pub fn quasihavoc(condition: Option<Expr>, resource: Expr) -> Stmt {
     stmt(StmtKind::Quasihavoc { condition, resource })
-}
-
-/// `quasihavocall variables :: condition ==> resource`
-pub fn quasihavoc_all(
-    variables: impl IntoIterator<Item = TypedName>,
-    condition: Option<Expr>,
-    resource: Expr,
-) -> Stmt {
-    let variables = variables.into_iter().collect();
-    stmt(StmtKind::QuasihavocAll { variables, condition, resource })
 }
 
 /// `var name: T := value`

@@ -39,12 +39,12 @@ impl Type {
     }
 }
 
-/// A type without a place.
+/// Returns a type without a place.
 pub fn ty(kind: TypeKind) -> Type {
     kind.into()
 }
 
-/// A domain type without arguments, or a type variable.
+/// Returns a domain type without arguments, or a type variable.
 pub fn domain_type(name: &str) -> Type {
     Type::named(name, [])
 }

@@ -92,7 +92,7 @@ pub const RESERVED: &[&str] = &[
     "implementation",
 ];
 
-/// The word itself, or with the first number behind it that makes it a name nobody has.
+/// Returns the word itself, or with the first number behind it that makes it a name nobody has.
 pub fn unused(wanted: &str, is_used: impl Fn(&str) -> bool) -> Name {
     if !is_used(wanted) {
         return wanted.into();

@@ -8,9 +8,9 @@ use super::{Block, BlockId, BlockKind, Cfg, Loop, TerminatorKind};
 use crate::print::Snippets;
 use crate::program::{Implementation, Method, Program};
 
-/// All bodies of the program in Graphviz's language: a cluster for each implementation, in it a
-/// cluster for each loop block around its nested graph. Bodies whose control flow is not valid are
-/// left out.
+/// Returns all bodies of the program in Graphviz's language: a cluster for each implementation, in
+/// it a cluster for each loop block around its nested graph. Bodies whose control flow is not valid
+/// are left out.
 pub fn to_dot(program: &Program) -> String {
     let mut text = String::from(
         "digraph program {\n  node [shape=box, fontname=monospace];\n  edge [fontname=monospace];\n",

@@ -120,7 +120,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A new block that stands at the end of what was placed so far.
+    /// Returns a new block that stands at the end of what was placed so far.
     pub(super) fn add_block(&mut self, hint: &str, parent: Option<NodeId>, span: Span) -> NodeId {
         let name = self.names.fresh(hint);
         let node = self.alloc(name, parent, span);
@@ -128,7 +128,7 @@ impl<'a> Draft<'a> {
         node
     }
 
-    /// A new loop node, its parts still to be filled in.
+    /// Returns a new loop node, its parts still to be filled in.
     pub(super) fn alloc_loop(
         &mut self,
         name: String,
@@ -155,7 +155,8 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The node that a label or block name stands for; it is placed when the label is come by.
+    /// Returns the node that a label or block name stands for; it is placed when the label is come
+    /// by.
     pub(super) fn node_of_label(&mut self, label: LabelId) -> NodeId {
         if let Some(&node) = self.of_label.get(&label) {
             return node;
@@ -171,7 +172,7 @@ impl<'a> Draft<'a> {
         &self.implementation.labels[label].name
     }
 
-    /// The loops around a node, innermost first.
+    /// Returns the loops around a node, innermost first.
     pub(super) fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.nodes[node].parent, |&node| self.nodes[node].parent)
     }
@@ -345,7 +346,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// A name that no label, block or variable of the implementation has.
+    /// Returns a name that no label, block or variable of the implementation has.
     pub(super) fn fresh(&mut self, hint: &str) -> String {
         let counter = self.counters.entry(hint.to_owned()).or_insert(0);
         loop {
@@ -357,7 +358,7 @@ impl Names {
         }
     }
 
-    /// The name itself if it is free.
+    /// Returns the name itself if it is free.
     pub(super) fn fresh_or(&mut self, name: String) -> String {
         if self.taken.insert(name.clone()) { name } else { self.fresh(&name) }
     }

@@ -131,7 +131,7 @@ impl Retarget<'_, '_> {
         }
     }
 
-    /// A block of the loop's own graph that does nothing but go back to the head.
+    /// Returns a block of the loop's own graph that does nothing but go back to the head.
     fn back_block(&mut self, head: NodeId) -> NodeId {
         if let Some(&block) = self.back_blocks.get(&head) {
             return block;
@@ -145,7 +145,7 @@ impl Retarget<'_, '_> {
         block
     }
 
-    /// The entry of a level: if it is the head of a loop inside that level, the loop.
+    /// Returns the entry of a level: if it is the head of a loop inside that level, the loop.
     fn entry_target(&self, entry: NodeId, level: Option<NodeId>) -> NodeId {
         match self.draft.loop_of_head.get(&entry) {
             Some(&around) if Some(around) != level => around,
@@ -154,7 +154,7 @@ impl Retarget<'_, '_> {
     }
 }
 
-/// The nodes in pre-order of the nesting, each level in the order written.
+/// Returns the nodes in pre-order of the nesting, each level in the order written.
 fn outer_before_inner(draft: &Draft<'_>) -> Vec<NodeId> {
     let mut levels: FxHashMap<Option<NodeId>, Vec<NodeId>> = FxHashMap::default();
     for &id in &draft.order {
@@ -226,7 +226,7 @@ fn terminator(jump: Jump, block_of: &FxHashMap<NodeId, BlockId>) -> TerminatorKi
     }
 }
 
-/// The id of the block allocated as number `index`.
+/// Returns the id of the block allocated as number `index`.
 fn block_id(index: usize) -> BlockId {
     BlockId::from_raw(RawIdx::from(index as u32))
 }

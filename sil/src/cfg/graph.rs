@@ -46,7 +46,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The entry; `None` (and an error) if the graph has no node.
+    /// Returns the entry; `None` (and an error) if the graph has no node.
     fn graph(&mut self, graph: &Graph, level: Option<NodeId>) -> Option<NodeId> {
         let Some(entry) = graph.nodes.get(graph.entry) else {
             let message = "a graph has at least one block";

@@ -14,7 +14,7 @@ enum Way {
     Through { next: Option<BlockId>, depth: u32 },
 }
 
-/// The join point of every block that ends in a branch and has one.
+/// Returns the join point of every block that ends in a branch and has one.
 pub(super) fn find(cfg: &Cfg) -> ArenaMap<BlockId, BlockId> {
     let mut ways: ArenaMap<BlockId, Way> = ArenaMap::default();
     let mut joins = ArenaMap::default();
@@ -48,7 +48,7 @@ fn successors(cfg: &Cfg, block: BlockId) -> Vec<BlockId> {
     targets
 }
 
-/// The loops with a `halt` inside, at whatever depth.
+/// Returns the loops with a `halt` inside, at whatever depth.
 fn loops_that_halt(cfg: &Cfg) -> ArenaMap<BlockId, ()> {
     let mut halting = ArenaMap::default();
     for (_, block) in cfg.blocks.iter() {
@@ -124,7 +124,7 @@ fn way_of(
     }
 }
 
-/// The first block that all ways from both blocks pass.
+/// Returns the first block that all ways from both blocks pass.
 fn meet(
     first: Option<BlockId>,
     second: Option<BlockId>,

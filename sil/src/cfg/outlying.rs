@@ -57,8 +57,8 @@ impl Edges {
     }
 }
 
-/// The nodes beside a loop that belong to it; `None` if the loop can be entered otherwise than by
-/// its head.
+/// Returns the nodes beside a loop that belong to it; `None` if the loop can be entered otherwise
+/// than by its head.
 fn outlying(draft: &Draft<'_>, edges: &Edges, id: NodeId) -> Option<Vec<NodeId>> {
     let DraftKind::Loop { exits: None, .. } = draft.nodes[id].kind else { return None };
     let level = draft.nodes[id].parent;

@@ -276,7 +276,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The warning for a label whose invariants nobody checks.
+/// Returns the warning for a label whose invariants nobody checks.
 pub(super) fn not_a_loop_head(name: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` declares an invariant, but is not the head of a loop");
     Diagnostic::new(Code::VerifierWarning, span, message)

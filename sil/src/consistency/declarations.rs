@@ -90,14 +90,14 @@ fn recursion_through_preconditions(
     }
 }
 
-/// The functions that a function applies.
+/// Returns the functions that a function applies.
 pub(super) fn applied_anywhere(function: &Function) -> Vec<FunctionId> {
     let parts = parts_that_come_first(function);
     applied(parts.into_iter().chain(&function.contract.postconditions).chain(&function.body))
 }
 
-/// The functions that have to have a meaning before the function has one. A measure counts: what a
-/// call decreases cannot be found by that call.
+/// Returns the functions that have to have a meaning before the function has one. A measure counts:
+/// what a call decreases cannot be found by that call.
 pub(super) fn required(function: &Function) -> Vec<FunctionId> {
     applied(parts_that_come_first(function))
 }

@@ -34,8 +34,8 @@ pub(super) fn functions(
     }
 }
 
-/// The functions that the postconditions of a function apply, and where, if it has no termination
-/// clause.
+/// Returns the functions that the postconditions of a function apply, and where, if it has no
+/// termination clause.
 pub(super) fn applied_in_postconditions(function: &Function) -> Vec<(FunctionId, Span)> {
     let mut found = Vec::new();
     if function.contract.decreases.is_empty() {

@@ -1,6 +1,6 @@
 //! The standard library: the files that `import <…>` finds without any file system.
 
-/// The text of the library file `path`, such as `decreases/int.vpr`.
+/// Returns the text of the library file `path`, such as `decreases/int.vpr`.
 pub fn text(path: &str) -> Option<&'static str> {
     Some(match path {
         "adt/contains.vpr" => include_str!("../../stdlib/adt/contains.vpr"),

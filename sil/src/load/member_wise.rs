@@ -127,8 +127,8 @@ fn defines_inside(sources: &Sources) -> bool {
     sources.files().any(|(_, file)| file.text.contains("define"))
 }
 
-/// The signatures of all members, with macros expanded. What is wrong with macros is found again by
-/// who expands whole members.
+/// Returns the signatures of all members, with macros expanded. What is wrong with macros is found
+/// again by who expands whole members.
 fn expanded_signatures(sources: &Sources, files: &[FileId], mut macros: Macros) -> Program {
     let mut signatures = Program::default();
     each_member(sources, files, |mut member| {

@@ -208,7 +208,7 @@ impl Expander {
         Meaning::Name(ident.name.clone())
     }
 
-    /// The name that a macro without parameters stands for.
+    /// Returns the name that a macro without parameters stands for.
     fn alias(&self, id: MacroId) -> Option<Name> {
         let define = self.table.definition(id);
         match (&define.parameters, &define.body) {
@@ -543,7 +543,7 @@ impl Expander {
     }
 }
 
-/// A copy of a body; copying recurses, and bodies can be as deep as the parser allows.
+/// Returns a copy of a body; copying recurses, and bodies can be as deep as the parser allows.
 fn copy(body: &Expr) -> Expr {
     stacker::maybe_grow(MAX_DEPTH * 512, MAX_DEPTH * 1024, || body.clone())
 }

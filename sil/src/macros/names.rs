@@ -12,7 +12,7 @@ use crate::syntax::{
 
 use super::Size;
 
-/// The names in a macro's body.
+/// Returns the names in a macro's body.
 pub(super) fn of_body(body: &MacroBody) -> Names {
     let mut names = Names::default();
     match body {
@@ -24,8 +24,8 @@ pub(super) fn of_body(body: &MacroBody) -> Names {
     names
 }
 
-/// The names that a member declares for the whole program and that no variable may have, which
-/// leaves out those of axioms.
+/// Returns the names that a member declares for the whole program and that no variable may have,
+/// which leaves out those of axioms.
 pub(super) fn of_member(member: &Member) -> Vec<Name> {
     let names: Vec<&Ident> = match &member.kind {
         MemberKind::Program(_) | MemberKind::Import(_) | MemberKind::Define(_) => Vec::new(),
@@ -45,7 +45,7 @@ pub(super) fn of_member(member: &Member) -> Vec<Name> {
     names.into_iter().map(|ident| ident.name.clone()).collect()
 }
 
-/// The locals that the bodies of a method declare.
+/// Returns the locals that the bodies of a method declare.
 pub(super) fn locals_of_method(method: &Method) -> FxHashSet<Name> {
     let mut names = Names::default();
     for implementation in &method.implementations {
@@ -54,7 +54,7 @@ pub(super) fn locals_of_method(method: &Method) -> FxHashSet<Name> {
     names.locals
 }
 
-/// All names in an expression.
+/// Returns all names in an expression.
 pub(super) fn of_expr(expr: &Expr) -> FxHashSet<Name> {
     let mut names = Names::default();
     names.expr(expr);

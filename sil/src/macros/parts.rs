@@ -75,7 +75,7 @@ pub(crate) fn uses(program: &Program, origin: OriginId) -> impl Iterator<Item = 
     annotations.filter(|annotation| &*annotation.key == USE).map(|annotation| annotation.span)
 }
 
-/// The values of a note: each parameter, and the place of its argument.
+/// Returns the values of a note: each parameter, and the place of its argument.
 pub(super) fn parameters<'a>(places: impl Iterator<Item = (&'a Name, Span)>) -> Vec<Name> {
     let place = |span: Span| format!("{}:{}:{}", span.file.0, span.start, span.end);
     places.flat_map(|(name, span)| [name.clone(), place(span).into()]).collect()
@@ -87,8 +87,8 @@ fn place(text: &str) -> Option<Span> {
     (start <= end).then(|| Span::new(FileId(file), start as usize, end as usize))
 }
 
-/// The conjunct of a macro's body that a node belongs to: its place, and its text with arguments
-/// for parameters; `None` for what no macro has made.
+/// Returns the conjunct of a macro's body that a node belongs to: its place, and its text with
+/// arguments for parameters; `None` for what no macro has made.
 pub(crate) fn conjunct(
     program: &Program,
     sources: &Sources,
@@ -119,8 +119,8 @@ fn is_inside(inner: Span, outer: Span) -> bool {
 /// The arguments of the parameters in a conjunct.
 type Arguments<'a> = FxHashMap<&'a str, String>;
 
-/// The text of a place, in one line, with arguments for the parameters of the body that the place
-/// is in.
+/// Returns the text of a place, in one line, with arguments for the parameters of the body that the
+/// place is in.
 fn text(sources: &Sources, span: Span, known: &[(Span, Arguments<'_>)]) -> Option<String> {
     let mut around = known.iter().rev();
     let around = around.find(|(outer, known)| !known.is_empty() && is_inside(span, *outer));

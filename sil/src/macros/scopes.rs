@@ -32,7 +32,7 @@ impl Expander {
         }
     }
 
-    /// The name that a variable of a macro has in the expansion; `None` outside of macros.
+    /// Returns the name that a variable of a macro has in the expansion; `None` outside of macros.
     fn new_name(&self, name: &Name, variable: Variable) -> Option<Name> {
         let frame = self.frames.last()?;
         let is_visible = |name: &str| self.scope.contains(name) || self.globals.contains(name);
@@ -76,7 +76,7 @@ impl Expander {
     }
 }
 
-/// A name made of `name` that is not taken.
+/// Returns a name made of `name` that is not taken.
 pub(super) fn fresh(name: &Name, is_taken: impl Fn(&str) -> bool) -> Name {
     let mut names = (0usize..).map(|number| format!("{name}${number}"));
     names.find(|fresh| !is_taken(fresh)).expect("there are infinitely many names").into()

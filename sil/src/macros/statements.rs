@@ -142,7 +142,7 @@ impl Expander {
         }
     }
 
-    /// The macro that a statement consists of, with its arguments if their number is right.
+    /// Returns the macro that a statement consists of, with its arguments if their number is right.
     fn statement_macro(&mut self, expr: &Expr) -> Option<(MacroId, Option<Vec<Argument>>)> {
         let (name, arguments) = match &expr.kind {
             ExprKind::Ident(name) => (Ident { name: name.clone(), span: expr.span }, &[][..]),

@@ -101,7 +101,8 @@ impl Expander {
     }
 }
 
-/// A body that was read as an expression though a type is meant: a name, or a call of a type macro.
+/// Returns a body that was read as an expression though a type is meant: a name, or a call of a
+/// type macro.
 fn type_from_expr(body: &Expr) -> Option<Type> {
     let kind = match &body.kind {
         ExprKind::Ident(name) => {

@@ -105,7 +105,7 @@ impl<'d> Builder<'d> {
         self.diagnostics.push(Diagnostic::new(Code::ParserWarning, span, message));
     }
 
-    /// The span of a pair, without the white space that pest leaves at its end.
+    /// Returns the span of a pair, without the white space that pest leaves at its end.
     fn span(&self, node: &Node<'_>) -> Span {
         let span = node.as_span();
         let length = node.as_str().as_bytes().trim_ascii_end().len();
@@ -131,7 +131,7 @@ impl<'d> Builder<'d> {
         nodes.map(|part| self.ident(&part)).collect()
     }
 
-    /// The text between the quotes.
+    /// Returns the text between the quotes.
     fn string(&mut self, node: &Node<'_>) -> Name {
         let text = node.as_str();
         self.name(&text[1..text.len() - 1])
@@ -151,7 +151,7 @@ impl<'d> Builder<'d> {
         Annotation { key, values, span }
     }
 
-    /// The annotations at the start of `parts`, which is moved behind them.
+    /// Returns the annotations at the start of `parts`, which is moved behind them.
     fn annotations(&mut self, parts: &mut Nodes<'_>) -> Vec<Annotation> {
         let mut annotations = Vec::new();
         while let Some(part) = next_if(parts, Rule::annotation) {
@@ -167,7 +167,7 @@ impl<'d> Builder<'d> {
         TypedName { name, ty: self.ty(next(&mut parts)) }
     }
 
-    /// All `typed_name`s among the parts of `node`.
+    /// Returns all `typed_name`s among the parts of `node`.
     fn typed_names(&mut self, node: Node<'_>) -> Vec<TypedName> {
         let nodes = node.into_inner().filter(|part| part.as_rule() == Rule::typed_name);
         fitted(nodes.map(|part| self.typed_name(part)).collect())
@@ -293,12 +293,12 @@ impl<'d> Builder<'d> {
     }
 }
 
-/// The next part; the grammar says that there is one.
+/// Returns the next part; the grammar says that there is one.
 fn next<'t>(parts: &mut Nodes<'t>) -> Node<'t> {
     parts.next().expect("the grammar requires this part")
 }
 
-/// The next part if it is of `rule`.
+/// Returns the next part if it is of `rule`.
 fn next_if<'t>(parts: &mut Nodes<'t>, rule: Rule) -> Option<Node<'t>> {
     if parts.peek()?.as_rule() == rule { parts.next() } else { None }
 }
@@ -309,7 +309,7 @@ fn skip(parts: &mut Nodes<'_>, rule: Rule) {
     debug_assert_eq!(part.as_rule(), rule, "the parts come in the grammar's order");
 }
 
-/// The next part of `rule`; what stands before it is punctuation.
+/// Returns the next part of `rule`; what stands before it is punctuation.
 fn find<'t>(parts: &mut Nodes<'t>, rule: Rule) -> Node<'t> {
     parts.find(|part| part.as_rule() == rule).expect("the grammar requires this part")
 }

@@ -31,7 +31,7 @@ pub(super) fn describe(error: &Error<Rule>, text: &str) -> Failure {
     failure(text, at, found, &expected)
 }
 
-/// The error for `found` at `at`, where something else was expected.
+/// Returns the error for `found` at `at`, where something else was expected.
 fn failure(text: &str, at: usize, found: &str, expected: &[&str]) -> Failure {
     let Hint { text: hint, word, unclosed } = hints::hint(text, at, found, expected);
     let is_at_end = found.is_empty();
@@ -49,7 +49,7 @@ fn failure(text: &str, at: usize, found: &str, expected: &[&str]) -> Failure {
     Failure { start: at, end: at + found.len(), is_at_end, message, unclosed }
 }
 
-/// The error for an expression where a statement is expected.
+/// Returns the error for an expression where a statement is expected.
 pub(super) fn no_statement(text: &str, start: usize) -> Failure {
     failure(text, start, token(&text[start..]), &["a statement"])
 }
@@ -58,7 +58,7 @@ fn leading_space(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '\t', '\r', '\n']).len()
 }
 
-/// The word, number or symbol at the start of `text`.
+/// Returns the word, number or symbol at the start of `text`.
 fn token(text: &str) -> &str {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let end = text.find(|c: char| !is_word(c)).unwrap_or(text.len());

@@ -103,8 +103,8 @@ pub(super) fn call_with_point(text: &str, at: usize) -> Option<String> {
     text[at..].starts_with('(').then(|| other_forms(text, at, "(")).flatten()
 }
 
-/// A word of a plugin of the reference: at the start of the statement, where a clause may stand, or
-/// before what is called.
+/// Returns a word of a plugin of the reference: at the start of the statement, where a clause may
+/// stand, or before what is called.
 fn of_plugin(text: &str, start: usize, at: usize, found: &str) -> Option<(Range<usize>, String)> {
     let first = slips::word(&text[start..]);
     let (start, word) = if PLUGINS.contains(&first) {
@@ -204,7 +204,7 @@ fn untyped(text: &str, at: usize) -> Option<String> {
     Some(format!("the variable needs its type, as in `{word} {name}: Int :: …`"))
 }
 
-/// A clause that stands where none can.
+/// Returns a clause that stands where none can.
 fn misplaced_clause(found: &str) -> Option<String> {
     Some(match found {
         "requires" | "ensures" => format!("`{found}` has to stand before the `{{` of the body"),
@@ -215,7 +215,7 @@ fn misplaced_clause(found: &str) -> Option<String> {
     })
 }
 
-/// A word that no statement, clause or declaration starts with, but nearly.
+/// Returns a word that no statement, clause or declaration starts with, but nearly.
 fn misspelt(word: &str, expected: &[&str]) -> Option<String> {
     if !starts_something(expected) {
         return None;
@@ -233,7 +233,7 @@ fn starts_something(expected: &[&str]) -> bool {
     expected.iter().any(|what| starts.contains(what))
 }
 
-/// The bracket that is not closed before something that cannot stand inside of one.
+/// Returns the bracket that is not closed before something that cannot stand inside of one.
 fn unclosed(before: &str, found: &str) -> Option<(usize, String)> {
     let (at, bracket) = brackets::innermost_open(before)?;
     let is_member = MEMBERS.contains(&found);
@@ -248,7 +248,7 @@ fn unclosed(before: &str, found: &str) -> Option<(usize, String)> {
     Some((at, format!("this `{bracket}` is not closed")))
 }
 
-/// The line that goes on at `at`, or the one before if there is nothing on it.
+/// Returns the line that goes on at `at`, or the one before if there is nothing on it.
 fn line_before(text: &str, at: usize) -> &str {
     let before = text[..at].trim_end();
     let line = before.rsplit('\n').next().unwrap_or_default();

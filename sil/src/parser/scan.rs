@@ -40,7 +40,7 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
     Scan { text, chunks, errors }
 }
 
-/// The members in a part of the text that starts outside all brackets.
+/// Returns the members in a part of the text that starts outside all brackets.
 pub(super) fn cut(text: &str, start: usize, end: usize) -> Vec<Chunk> {
     Cutter::new(&text.as_bytes()[..end], start).run()
 }
@@ -115,13 +115,13 @@ fn blank_comments(text: &str) -> (Cow<'_, str>, Vec<(usize, &'static str)>) {
     (Cow::Owned(blanked), errors)
 }
 
-/// The offset of `needle`, which is short, at or after `from`.
+/// Returns the offset of `needle`, which is short, at or after `from`.
 fn find(bytes: &[u8], from: usize, needle: &[u8]) -> Option<usize> {
     let rest = bytes.get(from..)?;
     rest.windows(needle.len()).position(|window| window == needle).map(|at| from + at)
 }
 
-/// The offset behind the string that starts at `at`.
+/// Returns the offset behind the string that starts at `at`.
 fn end_of_string(bytes: &[u8], at: usize) -> usize {
     find(bytes, at + 1, b"\"").map_or(bytes.len(), |quote| quote + 1)
 }

@@ -32,17 +32,17 @@ use crate::syntax::{
 
 use tree::{Tree, substitute};
 
-/// The name of the function that tells the constructors of an adt apart.
+/// Returns the name of the function that tells the constructors of an adt apart.
 pub fn tag_name(adt: &str) -> String {
     format!("{adt}$tag")
 }
 
-/// The name of the function that `e.field` applies.
+/// Returns the name of the function that `e.field` applies.
 pub fn destructor_name(adt: &str, field: &str) -> String {
     format!("{adt}$get${field}")
 }
 
-/// The tag of a constructor: its place in the sorted list of its adt's constructors.
+/// Returns the tag of a constructor: its place in the sorted list of its adt's constructors.
 pub fn tag(adt: &Adt, constructor: &str) -> usize {
     adt.constructors.iter().filter(|other| *other.name.name < *constructor).count()
 }
@@ -105,7 +105,7 @@ impl Adts {
         Self(adts)
     }
 
-    /// The adt that `ty` is an instance of, and what its parameters stand for.
+    /// Returns the adt that `ty` is an instance of, and what its parameters stand for.
     fn instance(&self, ty: &Type) -> Option<(&Adt, IndexMap<Name, Type>)> {
         let crate::syntax::TypeKind::Named { name, arguments } = &ty.kind else { return None };
         let adt = self.0.get(&name.name)?;
@@ -115,7 +115,8 @@ impl Adts {
     }
 }
 
-/// The types of a constructor's arguments, as the adt's declaration has them, all at one place.
+/// Returns the types of a constructor's arguments, as the adt's declaration has them, all at one
+/// place.
 fn argument_types(constructor: &Constructor, span: Span) -> Vec<Type> {
     let types = constructor.formals.iter();
     types.map(|formal| substitute(&formal.ty, &IndexMap::new(), span)).collect()
@@ -177,13 +178,13 @@ fn encode(adt: &Adt) -> Domain {
     }
 }
 
-/// The fields of an adt, each name once.
+/// Returns the fields of an adt, each name once.
 fn fields(adt: &Adt) -> impl Iterator<Item = &TypedName> {
     let mut names = FxHashSet::default();
     all_fields(adt).filter(move |field| names.insert(&field.name.name))
 }
 
-/// The fields of an adt, those of a second constructor of one name left out.
+/// Returns the fields of an adt, those of a second constructor of one name left out.
 pub(crate) fn all_fields(adt: &Adt) -> impl Iterator<Item = &TypedName> {
     let mut constructors = FxHashSet::default();
     adt.constructors

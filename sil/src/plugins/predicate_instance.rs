@@ -15,8 +15,8 @@ use crate::syntax::{
     Program, Stmt, StmtKind,
 };
 
-/// The function from the arguments of a predicate to its instances.
-pub fn function_name(predicate: &str) -> String {
+/// Returns the function from the arguments of a predicate to its instances.
+pub(crate) fn function_name(predicate: &str) -> String {
     format!("PI_{predicate}")
 }
 

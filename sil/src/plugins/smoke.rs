@@ -11,7 +11,7 @@ use front::grow_stack;
 use crate::program::{Block, Body, Expr, ExprKind, Program, Stmt, StmtKind, Type};
 use crate::source::Span;
 
-/// The program with its smoke checks. Bodies that are graphs get none.
+/// Returns the program with its smoke checks. Bodies that are graphs get none.
 pub fn instrument(program: &Program) -> Program {
     let mut program = program.clone();
     for (_, method) in program.methods.iter_mut() {
@@ -67,12 +67,12 @@ fn in_statements(statements: &mut Vec<Stmt>, mut may_be_dead: bool) -> bool {
     may_be_dead
 }
 
-/// A branch, with a check at its end if it is more than a way around the other one.
+/// Returns a branch, with a check at its end if it is more than a way around the other one.
 fn in_branch(block: &mut Block, may_be_dead: bool) -> bool {
     if block.statements.is_empty() { may_be_dead } else { in_block(block, may_be_dead) }
 }
 
-/// A branch or the body of a loop, with a check at its end: an invariant may contradict the
+/// Returns a branch or the body of a loop, with a check at its end: an invariant may contradict the
 /// condition of a loop whose body is empty.
 fn in_block(block: &mut Block, may_be_dead: bool) -> bool {
     let may_be_dead = grow_stack(|| in_statements(&mut block.statements, may_be_dead));

@@ -51,7 +51,7 @@ pub struct Instrumented {
 }
 
 impl Instrumented {
-    /// The function whose termination a generated method shows.
+    /// Returns the function whose termination a generated method shows.
     pub fn proved_by(&self, method: MethodId) -> Option<FunctionId> {
         self.proofs.iter().find(|(proof, _)| *proof == method).map(|&(_, function)| function)
     }
@@ -186,7 +186,7 @@ struct Pass<'p> {
 }
 
 impl Pass<'_> {
-    /// The span for a check at `span`.
+    /// Returns the span for a check at `span`.
     fn mark(&mut self, span: Span, kind: CheckKind) -> Span {
         // Nothing is reported at copies: one origin, without a parent, is enough for all of them.
         let of_copies = Span::default();

@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use la_arena::ArenaMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::expr::{Printer, Scope};
+use super::expr::{LocalNames, Printer};
 use super::layout::Line;
 use super::members::Context;
 use super::{Writer, names, origins};
@@ -37,7 +37,7 @@ impl Writer<'_> {
         in_effect: OriginId,
     ) {
         let plan = Plan::new(method, implementation, cfg, &self.program.origins);
-        let mut scope = Scope::new(&method.locals);
+        let mut scope = LocalNames::new(&method.locals);
         scope.labels = Some(&implementation.labels);
         let block_names = cfg.blocks.values().map(|block| block.name.clone());
         let labels = implementation.labels.values().map(|label| label.name.to_string());
@@ -198,7 +198,7 @@ impl Writer<'_> {
         graph: &Graph,
         in_effect: OriginId,
     ) {
-        let mut scope = Scope::new(&method.locals);
+        let mut scope = LocalNames::new(&method.locals);
         scope.labels = Some(&implementation.labels);
         self.out.push_str("graph ");
         self.written_level(Context { scope: &scope, origin: in_effect }, graph);
@@ -428,7 +428,7 @@ fn uses_of_block(block: &Block) -> Vec<Uses> {
     }
 }
 
-/// The variables declared in the proof script of a statement.
+/// Returns the variables declared in the proof script of a statement.
 fn declared_inside(statement: &Stmt) -> Vec<LocalId> {
     let mut declared = Vec::new();
     walk_stmts([statement], |inner| {
@@ -480,8 +480,8 @@ fn is_written_first(
     })
 }
 
-/// The first of these statements on each level, by the number of its block and its index; what
-/// stands in a loop counts on the levels around it, too.
+/// Returns the first of these statements on each level, by the number of its block and its index;
+/// what stands in a loop counts on the levels around it, too.
 fn first_of_levels(
     cfg: &Cfg,
     position: &ArenaMap<BlockId, usize>,
@@ -500,7 +500,7 @@ fn first_of_levels(
     first
 }
 
-/// The number of each block in an order in which jumps of one level lead forward.
+/// Returns the number of each block in an order in which jumps of one level lead forward.
 fn positions(cfg: &Cfg) -> ArenaMap<BlockId, usize> {
     let mut finished: ArenaMap<BlockId, usize> = ArenaMap::default();
     let mut count = cfg.blocks.len();
@@ -523,7 +523,7 @@ fn positions(cfg: &Cfg) -> ArenaMap<BlockId, usize> {
     finished
 }
 
-/// The block of this level that `block` is or stands in.
+/// Returns the block of this level that `block` is or stands in.
 fn on_level(cfg: &Cfg, mut block: BlockId, level: Level) -> BlockId {
     while cfg.blocks[block].parent != level
         && let Some(around) = cfg.blocks[block].parent

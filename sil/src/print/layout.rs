@@ -53,7 +53,7 @@ impl Line {
         self.tokens.push(Token::End);
     }
 
-    /// The text on one line.
+    /// Returns the text on one line.
     pub(super) fn flat(&self) -> String {
         let mut text = String::new();
         for token in &self.tokens {

@@ -1,6 +1,6 @@
 //! Members: fields, predicates, functions, domains, methods.
 
-use super::expr::{Annotations, Printer, Scope, annotation_lines};
+use super::expr::{Annotations, LocalNames, Printer, annotation_lines};
 use super::layout::Line;
 use super::types::type_text;
 use super::{Form, Writer, names};
@@ -14,7 +14,7 @@ use crate::{cfg, source::Span};
 /// The context of printed clauses and statements: names, and the origin in effect.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'c> {
-    pub(super) scope: &'c Scope<'c>,
+    pub(super) scope: &'c LocalNames<'c>,
     pub(super) origin: OriginId,
 }
 
@@ -84,7 +84,7 @@ impl Writer<'_> {
 
     fn predicate(&mut self, predicate: &Predicate) {
         self.annotations(OriginId::NONE, predicate.span, &predicate.annotations);
-        let scope = Scope::new(&predicate.locals);
+        let scope = LocalNames::new(&predicate.locals);
         self.line(|writer, line| {
             line.text(format!("predicate {}", predicate.name));
             writer.formals(line, &scope, &predicate.formals);
@@ -98,7 +98,7 @@ impl Writer<'_> {
 
     fn function(&mut self, function: &Function) {
         self.annotations(OriginId::NONE, function.span, &function.annotations);
-        let scope = Scope::new(&function.locals);
+        let scope = LocalNames::new(&function.locals);
         let context = Context { scope: &scope, origin: function.span.origin };
         let opens_here = function.body.is_some() && is_empty(&function.contract);
         self.line(|writer, line| {
@@ -176,7 +176,7 @@ impl Writer<'_> {
         }
     }
 
-    fn formals(&self, line: &mut Line, scope: &Scope<'_>, formals: &[LocalId]) {
+    fn formals(&self, line: &mut Line, scope: &LocalNames<'_>, formals: &[LocalId]) {
         line.text("(");
         line.begin(4);
         if formals.len() > 1 {
@@ -193,7 +193,7 @@ impl Writer<'_> {
         line.text(")");
     }
 
-    pub(super) fn typed_name(&self, scope: &Scope<'_>, local: LocalId) -> String {
+    pub(super) fn typed_name(&self, scope: &LocalNames<'_>, local: LocalId) -> String {
         let Local { ty, .. } = &scope.locals[local];
         format!("{}: {}", scope.local(local), type_text(self.program, ty))
     }
@@ -224,7 +224,7 @@ impl Writer<'_> {
                 writer.annotations(domain.span.origin, axiom.span, &axiom.annotations);
                 let name = axiom.name.as_ref().map(|name| format!("{name} ")).unwrap_or_default();
                 writer.text_line(&format!("axiom {name}{{"));
-                let scope = Scope::new(&axiom.locals);
+                let scope = LocalNames::new(&axiom.locals);
                 let context = Context { scope: &scope, origin: axiom.span.origin };
                 writer.expr_body(context, Some(&axiom.body));
             }
@@ -290,7 +290,7 @@ impl Writer<'_> {
         termination: Termination,
         body_follows: bool,
     ) {
-        let scope = Scope::new(&method.locals);
+        let scope = LocalNames::new(&method.locals);
         self.line(|writer, line| {
             line.text(format!("method {name}"));
             writer.formals(line, &scope, &method.formals);
@@ -370,7 +370,7 @@ impl Writer<'_> {
             }
             (Some(cfg), _) => self.structured_graph(method, implementation, &cfg, in_effect),
             (None, Body::Structured(block)) => {
-                let mut scope = Scope::new(&method.locals);
+                let mut scope = LocalNames::new(&method.locals);
                 scope.labels = Some(&implementation.labels);
                 let context = Context { scope: &scope, origin: in_effect };
                 self.block(context, block);

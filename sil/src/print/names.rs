@@ -8,7 +8,7 @@ use super::types::type_text;
 use crate::program::{Contract, LocalId, LocalKind, Member, Method, MethodId, Program, Type};
 use crate::source::Name;
 
-/// The names of all members, domain functions and axioms.
+/// Returns the names of all members, domain functions and axioms.
 pub(super) fn of_members(program: &Program) -> FxHashSet<String> {
     let members = program.order.iter().map(|member| match member {
         Member::Field(id) => &program.fields[*id].name,
@@ -25,7 +25,7 @@ pub(super) fn of_members(program: &Program) -> FxHashSet<String> {
     members.chain(functions).chain(axioms).map(ToString::to_string).collect()
 }
 
-/// The name, or one like it that is still free.
+/// Returns the name, or one like it that is still free.
 pub(super) fn fresh_global(taken: &mut FxHashSet<String>, name: String) -> String {
     fresh(&name, |candidate| taken.insert(candidate.to_owned()))
 }
@@ -87,8 +87,8 @@ pub(super) fn without_scopes(
 }
 
 impl Writer<'_> {
-    /// A method that returns an arbitrary value of the type: one of the program, or one declared at
-    /// the end.
+    /// Returns a method that returns an arbitrary value of the type: one of the program, or one
+    /// declared at the end.
     pub(super) fn havoc_method(&mut self, ty: &Type) -> String {
         if let Some(name) = self.havoc_methods.get(ty) {
             return name.clone();

@@ -5,7 +5,7 @@ use crate::macros::parts::is_of_macros;
 use crate::program::{Annotation, Origins, Program};
 use crate::source::OriginId;
 
-/// The annotations that lead from the origin in effect to that of a node, outer first.
+/// Returns the annotations that lead from the origin in effect to that of a node, outer first.
 ///
 /// Where a node's origin is not below the one in effect (code moved by a desugaring), those below
 /// the nearest common one are written: the ones in effect cannot be taken back in the text.
@@ -31,7 +31,7 @@ pub(super) fn between(
         .collect()
 }
 
-/// The innermost origin that both have at or above them.
+/// Returns the innermost origin that both have at or above them.
 pub(super) fn common(origins: &Origins, mut first: OriginId, mut second: OriginId) -> OriginId {
     // An entry comes after the one it points to.
     while first != second {

@@ -328,7 +328,7 @@ impl Writer<'_> {
             && origins::between(self.program, context.origin, statement.span.origin).is_empty()
     }
 
-    /// The parts of an `else` block that prints as `elseif`.
+    /// Returns the parts of an `else` block that prints as `elseif`.
     fn as_else_if<'b>(
         &self,
         context: Context<'_>,

@@ -12,7 +12,7 @@ use indexmap::{IndexMap, IndexSet};
 use la_arena::Arena;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::expr::Scope;
+use super::expr::LocalNames;
 use super::members::Context;
 use super::{Writer, names, origins};
 use crate::cfg::{self, BlockId, BlockKind, Cfg, Loop, TerminatorKind, negated};
@@ -43,7 +43,7 @@ impl Writer<'_> {
         let declare = declarations.iter().map(|&local| stmt(StmtKind::Var(vec![local]), origin));
         statements.splice(0..0, declare);
 
-        let mut scope = Scope::new(&method.locals);
+        let mut scope = LocalNames::new(&method.locals);
         scope.labels = Some(&labels);
         let label_names = labels.values().map(|label| label.name.to_string());
         scope.renamed = names::without_scopes(method, uses.locals, label_names);
@@ -164,7 +164,7 @@ impl<'a> Emitter<'a> {
         statements
     }
 
-    /// A place for a label that no path passes.
+    /// Returns a place for a label that no path passes.
     fn never_set(&self, label: LabelId) -> Stmt {
         let span = self.implementation.span;
         let kind = StmtKind::Label { label, invariants: Vec::new(), decreases: Vec::new() };
@@ -172,8 +172,8 @@ impl<'a> Emitter<'a> {
         stmt(StmtKind::If { condition: boolean(false, span), then, otherwise: None }, span)
     }
 
-    /// The blocks of a level, those reached only by gotos behind the others. Whether control comes
-    /// to the end.
+    /// Returns the blocks of a level, those reached only by gotos behind the others. Whether
+    /// control comes to the end.
     fn level(&mut self, entry: BlockId, level: Level, out: &mut Vec<Stmt>) -> bool {
         let mut falls = self.sequence(entry, None, level, out);
         while let Some(next) = self.next_wanted(level.parent) {
@@ -465,7 +465,7 @@ impl<'a> Emitter<'a> {
         stmt(StmtKind::If { condition, then, otherwise }, span)
     }
 
-    /// The span with the origin that all of the statements are below.
+    /// Returns the span with the origin that all of the statements are below.
     fn around<'s>(&self, span: Span, statements: impl Iterator<Item = &'s Stmt>) -> Span {
         statements.fold(span, |span, inner| Span { origin: self.common(span, inner.span), ..span })
     }
@@ -542,7 +542,8 @@ fn drop_labels(statements: &mut Vec<Stmt>, is_unused: &dyn Fn(LabelId) -> bool) 
     }
 }
 
-/// The variables whose declaration does not have all their occurrences behind it in its own block.
+/// Returns the variables whose declaration does not have all their occurrences behind it in its own
+/// block.
 fn declarations_to_hoist(statements: &[Stmt]) -> IndexSet<LocalId> {
     let mut numbering = Numbering::default();
     numbering.block(statements);

@@ -3,7 +3,7 @@
 use crate::program::{Program, Type};
 use crate::source::Name;
 
-/// A type as written.
+/// Returns a type as written.
 pub(super) fn type_text(program: &Program, ty: &Type) -> String {
     let one = |name: &str, inner: &Type| format!("{name}[{}]", type_text(program, inner));
     match ty {

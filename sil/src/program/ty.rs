@@ -29,7 +29,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The type as written in a program, names of domains looked up in `program`.
+    /// Returns the type as written in a program, names of domains looked up in `program`.
     pub fn display<'a>(&'a self, program: &'a Program) -> impl fmt::Display + 'a {
         Shown { ty: self, program }
     }
@@ -72,12 +72,12 @@ pub mod by_number {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     /// Writes the number of an id.
-    pub fn serialize<T, S: Serializer>(id: &Idx<T>, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<T, S: Serializer>(id: &Idx<T>, to: S) -> Result<S::Ok, S::Error> {
         id.into_raw().into_u32().serialize(to)
     }
 
     /// Reads the number of an id.
-    pub fn deserialize<'de, T, D: Deserializer<'de>>(from: D) -> Result<Idx<T>, D::Error> {
+    pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(from: D) -> Result<Idx<T>, D::Error> {
         Ok(Idx::from_raw(RawIdx::from_u32(u32::deserialize(from)?)))
     }
 }

@@ -66,7 +66,7 @@ impl Selectors {
         self.0.entry(name).or_default().push(selector);
     }
 
-    /// The names, in no order.
+    /// Returns the names, in no order.
     fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(|name| &**name)
     }
@@ -183,7 +183,7 @@ impl Resolver<'_, '_> {
         (Meaning { ty, pure: true }, Referent::Selector(selector, instance))
     }
 
-    /// The application that a selector stands for.
+    /// Returns the application that a selector stands for.
     pub(super) fn build_selector(
         &mut self,
         receiver: Expr,

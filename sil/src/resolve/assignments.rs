@@ -45,7 +45,7 @@ impl Resolver<'_, '_> {
         self.finish_assignment(targets, source, span)
     }
 
-    /// The assignment of `var locals := value`.
+    /// Returns the assignment of `var locals := value`.
     pub(super) fn initialise(
         &mut self,
         locals: &[LocalId],
@@ -62,7 +62,7 @@ impl Resolver<'_, '_> {
         self.finish_assignment(targets, source, span)
     }
 
-    /// An expression as a statement: only a call of a method without results.
+    /// Returns an expression as a statement: only a call of a method without results.
     pub(super) fn call_statement(&mut self, expr: &syntax::Expr) -> Option<StmtKind> {
         if let syntax::ExprKind::Call { name, .. } = &expr.kind
             && self.method_named(name) != Found::Nothing
@@ -171,7 +171,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The right-hand side for the given targets.
+    /// Returns the right-hand side for the given targets.
     fn source(&mut self, value: &syntax::Expr, targets: &[Slot], span: Span) -> Option<Source> {
         match &value.kind {
             syntax::ExprKind::Call { name, arguments, .. } => match self.method_named(name) {

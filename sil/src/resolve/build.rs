@@ -14,7 +14,7 @@ use crate::source::Span;
 use crate::syntax::{self, Trigger};
 
 impl Resolver<'_, '_> {
-    /// The resolved form of an expression that was inferred without errors.
+    /// Returns the resolved form of an expression that was inferred without errors.
     ///
     /// `None` if inference recorded nothing for a part of it, which does not happen after success.
     pub(super) fn build(&mut self, expr: &syntax::Expr) -> Option<Expr> {
@@ -186,7 +186,7 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// A permission amount; `write` at `span` where none is given.
+    /// Returns a permission amount; `write` at `span` where none is given.
     fn build_amount(&mut self, amount: Option<&syntax::Expr>, span: Span) -> Option<Box<Expr>> {
         match amount {
             Some(amount) => self.boxed(amount),
@@ -270,7 +270,8 @@ fn bound(referent: Referent) -> Option<Vec<LocalId>> {
     }
 }
 
-/// The operator of the resolved program for one whose result has type `ty`; `None` for `--*`.
+/// Returns the operator of the resolved program for one whose result has type `ty`; `None` for
+/// `--*`.
 fn binary_op(op: syntax::BinaryOp, ty: &Type) -> Option<BinaryOp> {
     use syntax::BinaryOp as Syntax;
     Some(match op {

@@ -138,10 +138,12 @@ impl Resolver<'_, '_> {
         let is_amount_given = arguments.len() == predicate.formals.len() + 1;
         let formals: Vec<_> =
             predicate.formals.iter().map(|&formal| Ty::of(&predicate.locals[formal].ty)).collect();
+        let errors = self.errors();
         self.infer_arguments(&predicate.name, arguments, formals, span);
+        // The only new error is about the number of arguments.
         if is_amount_given
+            && self.errors() == errors + 1
             && let Some(error) = self.shared.diagnostics.last_mut()
-            && error.message.starts_with("wrong number of arguments")
         {
             let hint = format!("; an amount is written as in `acc({}(…), 1/2)`", predicate.name);
             error.message.push_str(&hint);

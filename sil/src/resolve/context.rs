@@ -148,7 +148,7 @@ impl<'a, 's> Resolver<'a, 's> {
         self.shared.diagnostics.push(Diagnostic::new(Code::TypecheckerError, span, message));
     }
 
-    /// The span with the origin of the node at hand.
+    /// Returns the span with the origin of the node at hand.
     pub(super) fn at(&self, span: Span) -> Span {
         Span { origin: self.origin, ..span }
     }
@@ -195,8 +195,8 @@ impl<'a, 's> Resolver<'a, 's> {
         self.locals.alloc(Local { name: name.clone(), ty, kind, span })
     }
 
-    /// A declared type. One that is not declared fits everywhere: it has been reported, so that
-    /// nothing wrong is accepted.
+    /// Returns a declared type. One that is not declared fits everywhere: it has been reported, so
+    /// that nothing wrong is accepted.
     fn known(&self, ty: &Type) -> Ty {
         let is_reported = !self.shared.diagnostics.is_empty();
         match ty {
@@ -220,14 +220,14 @@ impl<'a, 's> Resolver<'a, 's> {
         }
     }
 
-    /// The type of a local, perhaps with holes.
+    /// Returns the type of a local, perhaps with holes.
     pub(super) fn local_type(&self, local: LocalId) -> &Ty {
         &self.types[raw(local)]
     }
 
-    /// The label of a name. An undeclared one is a consistency error, unless type errors come
-    /// first; outside of bodies no label may be used at all, which is for the consistency checks to
-    /// say.
+    /// Returns the label of a name. An undeclared one is a consistency error, unless type errors
+    /// come first; outside of bodies no label may be used at all, which is for the consistency
+    /// checks to say.
     ///
     /// The error is reported at `user`, the statement or `old` that mentions the label.
     pub(super) fn label(&mut self, ident: &Ident, user: Span) -> LabelId {
@@ -251,12 +251,12 @@ impl<'a, 's> Resolver<'a, 's> {
         self.shared.globals.spelling.question(name, labels)
     }
 
-    /// The field, or fields, of a name.
+    /// Returns the field, or fields, of a name.
     pub(super) fn field_named(&self, ident: &Ident) -> Found {
         self.shared.globals.find(&ident.name, |global| matches!(global, Global::Field(_)))
     }
 
-    /// The method, or methods, of a name.
+    /// Returns the method, or methods, of a name.
     pub(super) fn method_named(&self, ident: &Ident) -> Found {
         self.shared.globals.find(&ident.name, |global| matches!(global, Global::Method(_)))
     }
@@ -267,7 +267,7 @@ impl<'a, 's> Resolver<'a, 's> {
     }
 }
 
-/// The index of a local in the tables beside its arena.
+/// Returns the index of a local in the tables beside its arena.
 pub(super) fn raw(local: LocalId) -> usize {
     RawIdx::into_u32(local.into_raw()) as usize
 }

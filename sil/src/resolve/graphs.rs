@@ -51,7 +51,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// A graph whose blocks are declared.
+    /// Returns a graph whose blocks are declared.
     pub(super) fn graph(&mut self, graph: &syntax::Graph) -> Graph {
         self.scopes.open();
         let locals = graph
@@ -66,7 +66,7 @@ impl Resolver<'_, '_> {
         Graph { locals, nodes, entry, span: self.at(graph.span) }
     }
 
-    /// The block marked as entry, or else the first.
+    /// Returns the block marked as entry, or else the first.
     fn entry(&mut self, graph: &syntax::Graph) -> usize {
         let mut marked = graph.nodes.iter().enumerate().filter(|(_, node)| node.entry);
         let entry = marked.next();

@@ -73,7 +73,7 @@ impl Inference {
         self.order = 0;
     }
 
-    /// A hole that has to be determined by its use; see [`Resolver::fill_holes`].
+    /// Returns a hole that has to be determined by its use; see [`Resolver::fill_holes`].
     pub(super) fn fresh_instance(&mut self) -> Ty {
         let hole = self.unifier.fresh();
         self.instances.push(hole.clone());
@@ -103,18 +103,18 @@ impl Inference {
         self.nodes.get(&std::ptr::from_ref(expr))
     }
 
-    /// The type of a node, as a finished type.
+    /// Returns the type of a node, as a finished type.
     pub(super) fn ground(&mut self, ty: &Ty) -> Type {
         self.unifier.ground(ty, &mut || Type::Int)
     }
 }
 
-/// An expression with a value.
+/// Returns an expression with a value.
 pub(super) fn plain(ty: Ty) -> (Meaning, Referent) {
     (Meaning { ty, pure: true }, Referent::None)
 }
 
-/// An assertion, with a value if it is pure.
+/// Returns an assertion, with a value if it is pure.
 pub(super) fn assertion(pure: bool) -> (Meaning, Referent) {
     (Meaning { ty: Ty::Bool, pure }, Referent::None)
 }

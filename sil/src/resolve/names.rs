@@ -181,7 +181,7 @@ impl Globals {
         self.adts.contains(name)
     }
 
-    /// The domain of a name, if there is just one.
+    /// Returns the domain of a name, if there is just one.
     pub(super) fn domain(&self, name: &Name) -> Option<DomainId> {
         match self.find(name, |global| matches!(global, Global::Domain(_))) {
             Found::One(Global::Domain(domain)) => Some(domain),
@@ -240,7 +240,7 @@ impl Globals {
         self.names.get(name).map(|&(_, span)| span)
     }
 
-    /// The meaning of a written type. `parameters` are the type parameters in scope.
+    /// Returns the meaning of a written type. `parameters` are the type parameters in scope.
     ///
     /// An undeclared type is reported and becomes a type variable of its name: equal to itself and
     /// to nothing else.
@@ -340,14 +340,14 @@ struct Counters {
     domain_functions: u32,
 }
 
-/// The next id of a kind.
+/// Returns the next id of a kind.
 fn id<T>(counter: &mut u32) -> Idx<T> {
     let id = Idx::from_raw(RawIdx::from_u32(*counter));
     *counter += 1;
     id
 }
 
-/// The fields of all constructors of all adts, and where each is declared first.
+/// Returns the fields of all constructors of all adts, and where each is declared first.
 fn fields_of_adts(program: &syntax::Program) -> FxHashMap<&Name, Span> {
     let mut fields = FxHashMap::default();
     for member in &program.members {
@@ -359,20 +359,20 @@ fn fields_of_adts(program: &syntax::Program) -> FxHashMap<&Name, Span> {
     fields
 }
 
-/// The two in the order of the text. Of two files the one of `earlier` was read first.
+/// Returns the two in the order of the text. Of two files the one of `earlier` was read first.
 fn as_written(earlier: Span, later: Span) -> (Span, Span) {
     let is_swapped = earlier.file == later.file && later.start < earlier.start;
     if is_swapped { (later, earlier) } else { (earlier, later) }
 }
 
-/// The error for a name declared twice, at the declaration that comes later in the text. That may
-/// be the global one of a name that is declared locally before.
+/// Returns the error for a name declared twice, at the declaration that comes later in the text.
+/// That may be the global one of a name that is declared locally before.
 pub(super) fn duplicate(name: &Name, earlier: Span, later: Span) -> Diagnostic {
     let (first, second) = as_written(earlier, later);
     duplicate_at(name, first, second)
 }
 
-/// The error for a name declared twice, reported at `second`.
+/// Returns the error for a name declared twice, reported at `second`.
 fn duplicate_at(name: &Name, first: Span, second: Span) -> Diagnostic {
     Diagnostic::new(Code::TypecheckerError, second, format!("duplicate identifier `{name}`"))
         .with_related(first, format!("`{name}` is first declared here"))

@@ -25,14 +25,14 @@ impl Resolver<'_, '_> {
         self.unify(expr.span, &ty, expected);
     }
 
-    /// An operand that may be an assertion. Whether it is pure.
+    /// Returns an operand that may be an assertion. Whether it is pure.
     pub(super) fn assertion_of(&mut self, expr: &syntax::Expr) -> bool {
         let meaning = self.infer(expr);
         self.unify(expr.span, &meaning.ty, &Ty::Bool);
         meaning.pure
     }
 
-    /// An operand that must have a value.
+    /// Returns an operand that must have a value.
     pub(super) fn pure(&mut self, expr: &syntax::Expr) -> Ty {
         let meaning = self.infer(expr);
         if !meaning.pure {
@@ -41,8 +41,8 @@ impl Resolver<'_, '_> {
         meaning.ty
     }
 
-    /// An operand where values of all types may stand. As in the reference, that it is no assertion
-    /// is a matter of consistency (`consistency::expressions`).
+    /// Returns an operand where values of all types may stand. As in the reference, that it is no
+    /// assertion is a matter of consistency (`consistency::expressions`).
     pub(super) fn part(&mut self, expr: &syntax::Expr) -> Ty {
         let meaning = self.infer(expr);
         self.inference.has_impure_part |= !meaning.pure;

@@ -58,7 +58,8 @@ pub(super) const CARDINALITY: Signatures =
 pub(super) const MAP_DOMAIN: Signatures = &[&[MapAB, SetA]];
 pub(super) const MAP_RANGE: Signatures = &[&[MapAB, SetB]];
 
-/// The signatures of a binary operator; `None` for those that are typed by rules of their own.
+/// Returns the signatures of a binary operator; `None` for those that are typed by rules of their
+/// own.
 pub(super) fn binary(op: BinaryOp) -> Option<Signatures> {
     Some(match op {
         BinaryOp::Add | BinaryOp::Sub => ADD,
@@ -281,8 +282,8 @@ impl Pending {
     }
 }
 
-/// The result type where exactly one signature fits and mentions only closed types: nearly all
-/// arithmetic.
+/// Returns the result type where exactly one signature fits and mentions only closed types: nearly
+/// all arithmetic.
 fn decided_at_once(signatures: Signatures, heads: &[Ty]) -> Option<Ty> {
     if heads.iter().any(|head| !matches!(head, Ty::Int | Ty::Perm)) {
         return None;

@@ -81,7 +81,7 @@ impl Scopes {
         })
     }
 
-    /// The variables that can be used here, in no order.
+    /// Returns the variables that can be used here, in no order.
     pub(super) fn variables(&self) -> impl Iterator<Item = &str> {
         let variables = self.names.iter().filter(|(_, it)| matches!(it.entry, Entry::Local(_)));
         variables.map(|(name, _)| &**name)

@@ -15,7 +15,7 @@ use crate::syntax::{self, Ident};
 pub(super) type Output = Vec<Stmt>;
 
 impl Resolver<'_, '_> {
-    /// A block with a scope of its own.
+    /// Returns a block with a scope of its own.
     pub(super) fn block(&mut self, block: &syntax::Block) -> Block {
         self.scopes.open();
         let statements = self.statements(&block.statements);
@@ -23,7 +23,8 @@ impl Resolver<'_, '_> {
         Block { statements, span: self.at(block.span) }
     }
 
-    /// The statements of the innermost scope, in order. What is wrong is reported and left out.
+    /// Returns the statements of the innermost scope, in order. What is wrong is reported and left
+    /// out.
     pub(super) fn statements(&mut self, statements: &[syntax::Stmt]) -> Output {
         for statement in statements {
             if let syntax::StmtKind::Var { variables, .. } = &statement.kind {
@@ -48,7 +49,7 @@ impl Resolver<'_, '_> {
         self.origin = outer;
     }
 
-    /// The last statement that a statement becomes; those before it are put into `output`.
+    /// Returns the last statement that a statement becomes; those before it are put into `output`.
     fn statement_kind(
         &mut self,
         statement: &syntax::Stmt,
@@ -242,12 +243,12 @@ impl Resolver<'_, '_> {
         self.label_names.insert(ident.name.clone(), label);
     }
 
-    /// A statement made by the resolver, at the statement it stands for.
+    /// Returns a statement made by the resolver, at the statement it stands for.
     pub(super) fn made(&self, kind: StmtKind, span: Span) -> Stmt {
         Stmt { kind, span: self.at(span), annotations: Vec::new() }
     }
 
-    /// An auxiliary variable, named so that it clashes with nothing visible.
+    /// Returns an auxiliary variable, named so that it clashes with nothing visible.
     pub(super) fn auxiliary(&mut self, prefix: &str, ty: Type, span: Span) -> LocalId {
         loop {
             let name = crate::source::Name::from(format!("{prefix}{}", self.auxiliaries));

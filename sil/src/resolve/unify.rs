@@ -236,7 +236,7 @@ impl Unifier {
         });
     }
 
-    /// The finished type; `default` says what a free hole becomes.
+    /// Returns the finished type; `default` says what a free hole becomes.
     pub(super) fn ground(&mut self, ty: &Ty, default: &mut impl FnMut() -> Type) -> Type {
         grow_stack(|| match self.head(ty) {
             Ty::Hole(_) => default(),

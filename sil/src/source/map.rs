@@ -71,7 +71,7 @@ impl<'a> SourceMap<'a> {
         self
     }
 
-    /// The original files that the program's annotations name, in the order declared.
+    /// Returns the original files that the program's annotations name, in the order declared.
     pub fn original_files(&self) -> impl Iterator<Item = &str> {
         self.program.origins.files.values().map(|path| &**path)
     }
@@ -144,12 +144,12 @@ impl<'a> SourceMap<'a> {
         }
     }
 
-    /// The origins at and above a node, innermost first.
+    /// Returns the origins at and above a node, innermost first.
     fn outward(&self, origin: OriginId) -> impl Iterator<Item = &'a Origin> + use<'a> {
         outward(self.program, origin)
     }
 
-    /// The innermost `@src.at`, and whether no `@src.none` stands below it.
+    /// Returns the innermost `@src.at`, and whether no `@src.none` stands below it.
     fn original_place(&self, origin: OriginId) -> Option<(Place, bool)> {
         let mut is_own = true;
         for origin in self.outward(origin) {
@@ -188,8 +188,8 @@ impl<'a> SourceMap<'a> {
         }
     }
 
-    /// The first annotation of this key whose pattern matches, outward from the reason, then from
-    /// the error.
+    /// Returns the first annotation of this key whose pattern matches, outward from the reason,
+    /// then from the error.
     fn rule(&self, key: &str, reason: Span, error: Span, full_id: &str) -> Option<&'a Annotation> {
         self.outward(reason.origin)
             .chain(self.outward(error.origin))
@@ -200,8 +200,8 @@ impl<'a> SourceMap<'a> {
             })
     }
 
-    /// The id that the nearest `@src.as` gives. One that keeps what failed and says another reason
-    /// (`*:reason`) leaves the naming of what failed to those further out.
+    /// Returns the id that the nearest `@src.as` gives. One that keeps what failed and says another
+    /// reason (`*:reason`) leaves the naming of what failed to those further out.
     fn renamed_id(&self, reason: Span, error: Span, full_id: &str) -> String {
         let mut id = full_id.to_owned();
         let around = self.outward(reason.origin).chain(self.outward(error.origin));
@@ -218,7 +218,7 @@ impl<'a> SourceMap<'a> {
         id
     }
 
-    /// The text of a `@src.say`, its placeholders filled in.
+    /// Returns the text of a `@src.say`, its placeholders filled in.
     fn message(&self, rule: &Annotation, reason: Span, error: Span) -> String {
         let Some(text) = rule.values.get(1) else { return String::new() };
         let mut message = String::new();
@@ -249,8 +249,8 @@ impl<'a> SourceMap<'a> {
         message + rest
     }
 
-    /// The user's text of a node: of the original program if that is at hand, else of the generated
-    /// one.
+    /// Returns the user's text of a node: of the original program if that is at hand, else of the
+    /// generated one.
     fn text(&self, span: Span) -> String {
         let original = self.original_place(span.origin).and_then(|(place, _)| {
             text_between(self.originals.get(&place.file)?, place.start, place.end)
@@ -263,8 +263,8 @@ impl<'a> SourceMap<'a> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The text of a condition at which a path branched; `None` if it is in no program that the
-    /// user knows.
+    /// Returns the text of a condition at which a path branched; `None` if it is in no program that
+    /// the user knows.
     pub fn condition(&self, span: Span, written: &str) -> Option<String> {
         match self.original_place(span.origin) {
             None => Some(written.to_owned()),
@@ -336,7 +336,7 @@ pub fn given_variable(program: &Program, declaration: Span, name: &str) -> Optio
     })
 }
 
-/// The origins at and above a node, innermost first.
+/// Returns the origins at and above a node, innermost first.
 pub(crate) fn outward(program: &Program, origin: OriginId) -> impl Iterator<Item = &Origin> {
     let entries = &program.origins.entries;
     let entry = move |id: OriginId| entries.get((id.0 as usize).checked_sub(1)?).map(|it| (id, it));
@@ -347,8 +347,8 @@ pub(crate) fn outward(program: &Program, origin: OriginId) -> impl Iterator<Item
     .map(|(_, origin)| origin)
 }
 
-/// A message of the engine, which quotes the generated text, with the original text in its place.
-/// Where what fails has another id in the original program, that is what the message says.
+/// Returns a message of the engine, which quotes the generated text, with the original text in its
+/// place. Where what fails has another id in the original program, that is what the message says.
 fn reworded(
     full_id: &str,
     id: &str,
@@ -390,7 +390,7 @@ fn error_of(full_id: &str) -> &str {
     full_id.split_once(':').map_or(full_id, |(error, _)| error)
 }
 
-/// The new id; a `*` in it stands for what the `*` of the pattern matched.
+/// Returns the new id; a `*` in it stands for what the `*` of the pattern matched.
 fn renamed(pattern: &str, id: &str, full_id: &str) -> String {
     let matched = pattern.split_once('*').and_then(|(before, after)| {
         full_id.strip_prefix(before).and_then(|rest| rest.strip_suffix(after))
@@ -428,7 +428,7 @@ fn text_between(file: &SourceFile, start: LineColumn, end: LineColumn) -> Option
     file.text.get(offset(file, start)?..offset(file, end)?)
 }
 
-/// The byte offset of a place; the end of its line if the line is shorter.
+/// Returns the byte offset of a place; the end of its line if the line is shorter.
 fn offset(file: &SourceFile, at: LineColumn) -> Option<usize> {
     let text = &*file.text;
     let index = (at.line as usize).checked_sub(1)?;
@@ -462,13 +462,13 @@ fn matches_exactly(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The value of an annotation of this key's family, written so that it holds no quote, line break
-/// or lone percent.
+/// Returns the value of an annotation of this key's family, written so that it holds no quote, line
+/// break or lone percent.
 pub fn escape(text: &str) -> String {
     text.replace('%', "%25").replace('"', "%22").replace('\n', "%0a")
 }
 
-/// The text that [`escape`] made a value of.
+/// Returns the text that [`escape`] made a value of.
 pub fn unescape(value: &str) -> String {
     let mut text = String::new();
     let mut rest = value;

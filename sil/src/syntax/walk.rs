@@ -336,7 +336,7 @@ macro_rules! walk {
             }
 
             /// Goes on to the type.
-            pub fn typed_name<$($life,)? W: $walker $(<$life>)? + ?Sized>(
+            pub(crate) fn typed_name<$($life,)? W: $walker $(<$life>)? + ?Sized>(
                 walker: &mut W,
                 name: &$($life)? $($mutable)? TypedName,
             ) {

@@ -23,8 +23,8 @@ pub(super) struct Group {
     pub(super) sets: Vec<Vec<usize>>,
 }
 
-/// All useful minimal sets of terms that cover `variables` variables, grouped by their additional
-/// variables.
+/// Returns all useful minimal sets of terms that cover `variables` variables, grouped by their
+/// additional variables.
 pub(super) fn groups(variables: usize, terms: &[Term]) -> Vec<Group> {
     let mut sets = Vec::new();
     grow(variables, terms, &mut Vec::new(), &mut sets);

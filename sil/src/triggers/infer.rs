@@ -186,7 +186,7 @@ impl Search<'_> {
 }
 
 impl Candidate {
-    /// The term, with a fresh variable for each part that cannot be matched.
+    /// Returns the term, with a fresh variable for each part that cannot be matched.
     fn instantiate(&self, fresh: &mut dyn FnMut(&Type) -> LocalId) -> Expr {
         let mut expr = replace_interpreted(&self.expr, fresh);
         debug_assert!(!has_interpreted_part(&expr), "each such part was replaced");

@@ -33,8 +33,8 @@ const NOT_IN_FILES: [&str; 13] = [
     "watch",
 ];
 
-/// The arguments with those of the configuration file in front of them. `Err`: what is wrong with
-/// the file.
+/// Returns the arguments with those of the configuration file in front of them. `Err`: what is
+/// wrong with the file.
 pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     let Some(path) = file(&arguments)? else { return Ok(arguments) };
     let text = fs::read_to_string(&path)
@@ -84,7 +84,7 @@ fn is_slurm(arguments: &[OsString]) -> bool {
     arguments.len() > 2 && arguments[1] == "cluster" && arguments[2] == "slurm"
 }
 
-/// The file that is named, or the nearest one from here upwards.
+/// Returns the file that is named, or the nearest one from here upwards.
 fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
     // Subcommands have options of their own.
     let commands: Vec<String> =
@@ -114,8 +114,8 @@ fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
     Ok(nearest(&here))
 }
 
-/// The directory of the repository or the configuration that another directory belongs to; itself,
-/// where it belongs to none.
+/// Returns the directory of the repository or the configuration that another directory belongs to;
+/// itself, where it belongs to none.
 pub(crate) fn root(directory: &Path) -> PathBuf {
     let mut above = directory.ancestors();
     let is_root = |it: &&Path| it.join(".git").exists() || it.join(NAME).is_file();

@@ -6,7 +6,7 @@ use super::Args;
 use crate::commands::Cli;
 
 impl Args {
-    /// The options in effect, one a line, as they could be given.
+    /// Returns the options in effect, one a line, as they could be given.
     pub(crate) fn configuration(&self) -> String {
         let choice = |value: Option<clap::builder::PossibleValue>| {
             value.map_or(String::new(), |value| value.get_name().to_owned())
@@ -63,8 +63,8 @@ impl Args {
         lines.join("\n") + "\n"
     }
 
-    /// The options on which it depends what is found, as they could be given. A limit on time tells
-    /// only when work ends.
+    /// Returns the options on which it depends what is found, as they could be given. A limit on
+    /// time tells only when work ends.
     pub(crate) fn decisive(&self) -> Vec<String> {
         const OTHERS: [&str; 20] = [
             "message-format",
@@ -96,8 +96,8 @@ impl Args {
         configuration.lines().filter(is_decisive).map(str::to_owned).collect()
     }
 
-    /// The options that another process needs to verify the same, as they could be given: those
-    /// that have not their default value, without those that say where what is found goes.
+    /// Returns the options that another process needs to verify the same, as they could be given:
+    /// those that have not their default value, without those that say where what is found goes.
     pub(crate) fn carried(&self) -> Vec<String> {
         const OTHERS: [&str; 12] = [
             "message-format",

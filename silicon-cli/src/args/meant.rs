@@ -56,7 +56,8 @@ pub(crate) fn improve(error: &mut clap::Error) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }
 
-/// The complaint about an input that is no file, but a word that was to mean something else.
+/// Returns the complaint about an input that is no file, but a word that was to mean something
+/// else.
 pub(crate) fn complaint(inputs: &[PathBuf]) -> Option<String> {
     let missing = |path: &&PathBuf| path.as_os_str() != "-" && !path.exists();
     let kind = |path: &PathBuf| KINDS_OF_COUNTEREXAMPLES.iter().find(|it| path == Path::new(it));

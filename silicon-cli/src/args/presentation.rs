@@ -114,7 +114,7 @@ impl Presentation {
         if wanted { Colours::Always } else { Colours::Never }
     }
 
-    /// The options in effect, as they could be given.
+    /// Returns the options in effect, as they could be given.
     pub(crate) fn configuration(&self) -> Vec<String> {
         let format = self.message_format.to_possible_value();
         let color = self.color.to_possible_value();

@@ -237,7 +237,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The states of jobs by `JOB_SHARD`; `None`: Slurm does not answer for the time being.
+    /// Returns the states of jobs by `JOB_SHARD`; `None`: Slurm does not answer for the time being.
     fn queue(
         &mut self,
         jobs: &BTreeSet<String>,
@@ -302,7 +302,7 @@ impl Run<'_> {
         self.progress.draw();
     }
 
-    /// The shards that are not done.
+    /// Returns the shards that are not done.
     fn lost(&self) -> Vec<usize> {
         let lost = self.shards.iter().filter(|(_, state)| !state.is_done);
         lost.map(|(number, _)| *number).collect()
@@ -314,7 +314,7 @@ impl Run<'_> {
 }
 
 impl Slurm {
-    /// The directory of the jobs' files, and whether it is one for this run only.
+    /// Returns the directory of the jobs' files, and whether it is one for this run only.
     fn directory(&self) -> anyhow::Result<(PathBuf, Option<tempfile::TempDir>)> {
         if let Some(directory) = &self.directory {
             let made = fs::create_dir_all(directory).and_then(|()| fs::canonicalize(directory));
@@ -327,7 +327,7 @@ impl Slurm {
         Ok((made.path().to_owned(), Some(made)))
     }
 
-    /// The script of every job of the array.
+    /// Returns the script of every job of the array.
     fn script(&self, directory: &Path) -> anyhow::Result<String> {
         let silicon = std::env::current_exe().context("cannot tell where silicon is")?;
         let here = std::env::current_dir().context("no current directory")?;

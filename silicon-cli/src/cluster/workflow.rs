@@ -31,7 +31,7 @@ impl CacheOfJobs {
     }
 }
 
-/// A workflow for GitHub.
+/// Returns a workflow for GitHub.
 pub(super) fn github(work: &Work) -> String {
     let numbers: Vec<String> = (1..=work.shards.get()).map(|number| number.to_string()).collect();
     let numbers = numbers.join(", ");
@@ -128,7 +128,7 @@ jobs:
     )
 }
 
-/// A pipeline for GitLab.
+/// Returns a pipeline for GitLab.
 pub(super) fn gitlab(work: &Work) -> String {
     let command = work.command("bin/silicon", "\"$CI_NODE_INDEX\"");
     let (shards, programs) = (work.shards, work.programs());

@@ -79,7 +79,7 @@ struct Watch<'a> {
     looked: Cell<Instant>,
 }
 
-/// The programs, and the files that they read.
+/// Returns the programs, and the files that they read.
 fn stamps(args: &Args, read: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
     let programs = args.programs();
     let programs = programs.iter().filter_map(|input| input.path().map(PathBuf::from));

@@ -67,7 +67,7 @@ impl Known {
         }
     }
 
-    /// The members that are done.
+    /// Returns the members that are done.
     pub(crate) fn settled(&self) -> Vec<(MemberKind, String)> {
         self.done.keys().cloned().collect()
     }
@@ -78,7 +78,7 @@ impl Known {
         begun.map_or(Duration::ZERO, Instant::elapsed)
     }
 
-    /// The outcome, if there is one; members that are not done end with `why`.
+    /// Returns the outcome, if there is one; members that are not done end with `why`.
     pub(crate) fn composed(&mut self, why: &str) -> Option<Outcome> {
         let known = self.loaded.take().map(|(mut outcome, members)| {
             for member in members {

@@ -60,8 +60,8 @@ impl<'a> Site<'a> {
         self.code.get(position).map_or("", |token| &self.text()[token.range.clone()])
     }
 
-    /// The last braces that stand in no others are those of the body: before it there may be
-    /// triggers.
+    /// Returns the last braces that stand in no others are those of the body: before it there may
+    /// be triggers.
     fn find_body(&self) -> Option<Range<usize>> {
         let mut open = Vec::new();
         let mut body = None;
@@ -82,13 +82,13 @@ impl<'a> Site<'a> {
         body.filter(is_last)
     }
 
-    /// A statement in the language.
+    /// Returns a statement in the language.
     pub(super) fn statement(&self, words: &str) -> String {
         let end = if self.language() == Language::Chalice { ";" } else { "" };
         format!("{words}{end}")
     }
 
-    /// The blanks that a line begins with, if nothing else stands before `offset`.
+    /// Returns the blanks that a line begins with, if nothing else stands before `offset`.
     fn indentation(&self, offset: usize) -> Option<&'a str> {
         let start = self.text()[..offset].rfind('\n').map_or(0, |end| end + 1);
         let before = &self.text()[start..offset];
@@ -108,7 +108,8 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The clauses and the body of a member, or of a loop, from a token on: each clause's keyword.
+    /// Returns the clauses and the body of a member, or of a loop, from a token on: each clause's
+    /// keyword.
     fn clauses(&self, from: usize, end: usize) -> Vec<(usize, &'a str)> {
         const CLAUSES: [&str; 5] = ["requires", "ensures", "decreases", "lockchange", "invariant"];
         let mut depth = 0_usize;
@@ -184,21 +185,21 @@ impl<'a> Site<'a> {
         edits
     }
 
-    /// The loop around the place, the innermost one.
+    /// Returns the loop around the place, the innermost one.
     pub(super) fn innermost_loop(&self) -> Option<Loop> {
         let is_around = |it: &Loop| it.body.contains(&self.at.start);
         self.loops().into_iter().rev().find(is_around)
     }
 
-    /// The loop among whose clauses the place is.
+    /// Returns the loop among whose clauses the place is.
     pub(super) fn loop_of_clause(&self) -> Option<Loop> {
         let start = |it: &Loop| self.code.get(it.head).map_or(usize::MAX, |head| head.range.start);
         let is_its = |it: &Loop| start(it) <= self.at.start && self.at.start < it.body.start;
         self.loops().into_iter().rev().find(is_its)
     }
 
-    /// The loop that control comes from to the place, if there is one: that around it, or the last
-    /// one before.
+    /// Returns the loop that control comes from to the place, if there is one: that around it, or
+    /// the last one before.
     pub(super) fn loop_before(&self) -> Option<Loop> {
         let is_in_contract = self.at.end <= self.contract_end();
         let is_before = |it: &Loop| is_in_contract || it.body.end <= self.at.start;
@@ -206,7 +207,7 @@ impl<'a> Site<'a> {
         around.or_else(|| self.loops().into_iter().rev().find(is_before))
     }
 
-    /// The loops of the member, in the order of the text.
+    /// Returns the loops of the member, in the order of the text.
     fn loops(&self) -> Vec<Loop> {
         let mut found: Vec<Loop> = Vec::new();
         // Of each brace that is open: the number of the loop whose body it begins.
@@ -271,7 +272,7 @@ impl<'a> Site<'a> {
         parts
     }
 
-    /// The comparisons that a loop goes on with: what is compared, how, and with what.
+    /// Returns the comparisons that a loop goes on with: what is compared, how, and with what.
     pub(super) fn comparisons(&self, of: &Loop) -> Vec<(&'a str, &'static str, &'a str)> {
         let Some(condition) = &of.condition else { return Vec::new() };
         let comparison = |part: Vec<usize>| {
@@ -402,7 +403,7 @@ impl<'a> Site<'a> {
         Some(Edit { range: offset..offset, text: words.to_owned() })
     }
 
-    /// The instances of predicates that the member names, in order.
+    /// Returns the instances of predicates that the member names, in order.
     pub(super) fn instances(&self) -> Vec<String> {
         let index = &self.analysis.index;
         let mut found: Vec<String> = Vec::new();
@@ -427,7 +428,7 @@ impl<'a> Site<'a> {
         found
     }
 
-    /// The token that closes what the one at a position opens.
+    /// Returns the token that closes what the one at a position opens.
     fn closing(&self, position: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for at in position..self.code.len() {
@@ -454,7 +455,7 @@ impl<'a> Site<'a> {
         self.code[position].range.start
     }
 
-    /// The tokens at the place of the finding, by position.
+    /// Returns the tokens at the place of the finding, by position.
     fn here(&self) -> impl Iterator<Item = usize> + '_ {
         let is_in = |&position: &usize| self.at.contains(&self.code[position].range.start);
         (0..self.code.len()).filter(is_in)

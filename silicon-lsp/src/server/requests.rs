@@ -1,5 +1,7 @@
 //! The requests of clients.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lsp_server::{ErrorCode, Request, Response};
@@ -13,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::Server;
 use super::states::{Form, Unanswered};
+use crate::across::{self, Workspace};
 use crate::complete::complete;
 use crate::document::Document;
 use crate::features;
@@ -107,6 +110,15 @@ impl Server<'_> {
         known.flat_map(of).collect()
     }
 
+    /// Returns the texts that names are looked for in.
+    fn workspace(&self) -> Workspace {
+        let open = self.documents.values();
+        Workspace {
+            texts: open.map(|it| (it.name.clone().into(), Arc::clone(&it.text.text))).collect(),
+            folders: self.folders.clone(),
+        }
+    }
+
     /// Answers a request about the present version of a document.
     pub(super) fn answer(&mut self, uri: &str, request: Request) -> anyhow::Result<()> {
         let Request { id, method, params } = request;
@@ -145,7 +157,6 @@ impl Server<'_> {
         let Some(document) = self.documents.get(uri) else { return Ok(Value::Null) };
         let Some(analysis) = document.current() else { return Ok(Value::Null) };
         let location = |(uri, range): features::At| json!({ "uri": uri, "range": range });
-        let here = |range: lsp_types::Range| location((uri.to_owned(), range));
         Ok(match method {
             "textDocument/hover" => {
                 let at: TextDocumentPositionParams = read(params)?;
@@ -159,23 +170,30 @@ impl Server<'_> {
             "textDocument/references" => {
                 let ReferenceParams { text_document_position: at, context, .. } = read(params)?;
                 let with_declaration = context.include_declaration;
-                let found = features::references(analysis, at.position, with_declaration);
-                found.into_iter().map(here).collect()
+                let found = across::references(
+                    Path::new(&document.name),
+                    analysis,
+                    at.position,
+                    with_declaration,
+                    &self.workspace(),
+                );
+                found.into_iter().map(location).collect()
             }
             "textDocument/documentHighlight" => {
                 let at: TextDocumentPositionParams = read(params)?;
-                let found = features::references(analysis, at.position, true);
+                let found = features::highlights(analysis, at.position);
                 found.into_iter().map(|range| json!({ "range": range })).collect()
             }
             "textDocument/prepareRename" => {
                 let at: TextDocumentPositionParams = read(params)?;
-                json!(features::can_rename(analysis, at.position))
+                json!(across::can_rename(analysis, at.position))
             }
             "textDocument/rename" => {
                 let RenameParams { text_document_position: at, new_name, .. } = read(params)?;
-                let edits = features::rename(analysis, &document.name, at.position, &new_name);
+                let (path, workspace) = (Path::new(&document.name), self.workspace());
+                let edits = across::rename(path, analysis, at.position, &new_name, &workspace);
                 let edits = edits.map_err(|words| (ErrorCode::RequestFailed, words))?;
-                json!({ "changes": { uri: edits } })
+                json!({ "changes": edits })
             }
             "textDocument/documentSymbol" => json!(features::symbols(analysis)),
             "textDocument/foldingRange" => json!(features::folds(analysis)),

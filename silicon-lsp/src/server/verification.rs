@@ -63,7 +63,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// The worker, which is started where there is none.
+    /// Returns the worker, which is started where there is none.
     ///
     /// # Errors
     /// Why it cannot be started, for the user.

@@ -73,7 +73,7 @@ impl<'p> Keys<'p> {
         &self.encoded[&part]
     }
 
-    /// The key of a task.
+    /// Returns the key of a task.
     pub(super) fn of(&mut self, subject: &Subject<'_>) -> Key {
         let program = self.reader.program;
         let own: Vec<Part> = match subject.own {

@@ -72,7 +72,7 @@ pub(super) struct Kept {
 
 #[cfg(feature = "remote-cache")]
 impl Kept {
-    /// The time that the member took.
+    /// Returns the time that the member took.
     pub(super) fn time(&self) -> Duration {
         self.report.statistics.time
     }
@@ -85,7 +85,7 @@ pub(crate) struct Recalled {
 }
 
 impl Recalled {
-    /// The tasks that need no work.
+    /// Returns the tasks that need no work.
     pub(crate) fn numbers(&self) -> Vec<usize> {
         let known = self.reports.iter().enumerate();
         known.filter(|(_, reports)| reports.is_some()).map(|(index, _)| index).collect()
@@ -168,7 +168,7 @@ impl<'p> Recall<'p> {
         Recalled { reports }
     }
 
-    /// The reports of an answer, at the places of this program.
+    /// Returns the reports of an answer, at the places of this program.
     fn restored(&self, key: &Key, answer: &Answer, is_cached: bool) -> Vec<MemberReport> {
         let restored = |Kept { report, spans, places }: &Kept| {
             let mut report = report.clone();
@@ -403,7 +403,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// The fact in this program; `None`: it is about what there is not.
+    /// Returns the fact in this program; `None`: it is about what there is not.
     fn fact(&self, (which, name): &FactByName) -> Option<Fact> {
         let name: &Name = &Name::from(name.as_str());
         Some(match which {

@@ -89,7 +89,7 @@ impl Remote {
         })
     }
 
-    /// The contents of these files, as far as they come in time.
+    /// Returns the contents of these files, as far as they come in time.
     pub(super) fn read(&self, names: &[String], is_patient: bool) -> Vec<Option<Vec<u8>>> {
         let mut found = vec![None; names.len()];
         if names.is_empty() || self.reading.is_blown() {
@@ -209,7 +209,7 @@ impl Remote {
     }
 }
 
-/// The store of a URL, and the place of our files in it.
+/// Returns the store of a URL, and the place of our files in it.
 fn of_url(
     url: &Url,
     credentials: Option<&str>,
@@ -238,7 +238,7 @@ fn of_url(
     Ok((Arc::new(store.build()?), Path::parse(path)?))
 }
 
-/// The contents of a file; `None`: there is none that this user may read.
+/// Returns the contents of a file; `None`: there is none that this user may read.
 async fn get(store: &dyn ObjectStore, path: &Path) -> Result<Option<Vec<u8>>, String> {
     let is_missing = |error: &Error| {
         use Error::{NotFound, PermissionDenied, Unauthenticated};
@@ -317,7 +317,7 @@ impl Fuse {
         }
     }
 
-    /// The first reason. After that it is as new.
+    /// Returns the first reason. After that it is as new.
     fn why(&self) -> Option<String> {
         if !self.is_blown() {
             return None;

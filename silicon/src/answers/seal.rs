@@ -159,7 +159,7 @@ impl Seal {
         Some(sealed)
     }
 
-    /// The answer below a seal, if the seal is one that is believed.
+    /// Returns the answer below a seal, if the seal is one that is believed.
     pub(super) fn open<'b>(
         &self,
         engine: &str,
@@ -192,8 +192,8 @@ fn code(secret: &[u8; LENGTH], engine: &str, key: &Digest, answer: &[u8]) -> Hma
     code
 }
 
-/// The text that is signed. All engines have names of the same length, so that no two questions
-/// have the same text.
+/// Returns the text that is signed. All engines have names of the same length, so that no two
+/// questions have the same text.
 fn signed(engine: &str, key: &Digest, answer: &[u8]) -> Vec<u8> {
     [PURPOSE, engine.as_bytes(), key, answer].concat()
 }

@@ -13,8 +13,8 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File, FileTimes, Permissions};
-use std::io::{self, BufReader, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::io::{self, BufReader, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -83,8 +83,9 @@ impl Store {
             Place::Directory(root) => {
                 let get = |(key, name): (&Digest, &String)| {
                     let path = root.join(name);
-                    let answer = self.opened(key, &read_bounded(&path)?, of_others)?;
-                    mark_used(&path);
+                    let (file, sealed) = read_bounded(&path)?;
+                    let answer = self.opened(key, &sealed, of_others)?;
+                    mark_used(&file);
                     Some(answer)
                 };
                 keys.iter().zip(&names).map(get).collect()
@@ -205,11 +206,18 @@ fn in_directory(root: &Path, signers: Option<Signers>) -> io::Result<(Place, Sea
     Ok((Place::Directory(root.to_owned()), seal))
 }
 
-/// The bytes of a file that may be an answer. Whoever may write there may have put a pipe in its
-/// place, or a file without end.
-fn read_bounded(path: &Path) -> Option<Vec<u8>> {
-    let about = fs::metadata(path).ok()?;
-    (about.is_file() && about.len() <= LARGEST).then(|| fs::read(path).ok()).flatten()
+/// Opens a file that may be an answer, and reads its bytes. Whoever may write there may have put a
+/// pipe in its place, or a file without end.
+fn read_bounded(path: &Path) -> Option<(File, Vec<u8>)> {
+    // The flag keeps a pipe from waiting for a writer.
+    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()?;
+    let about = file.metadata().ok()?;
+    if !about.is_file() || about.len() > LARGEST {
+        return None;
+    }
+    let mut bytes = vec![0; about.len() as usize];
+    file.read_exact(&mut bytes).ok()?;
+    Some((file, bytes))
 }
 
 /// The text of an answer and its key.
@@ -274,12 +282,12 @@ fn is_solver(path: &str) -> bool {
 }
 
 /// Lets [`collect`] see that an answer is still used.
-fn mark_used(path: &Path) {
+fn mark_used(file: &File) {
     let now = SystemTime::now();
     let mark = || -> io::Result<()> {
-        let age = now.duration_since(fs::metadata(path)?.modified()?).unwrap_or_default();
+        let age = now.duration_since(file.metadata()?.modified()?).unwrap_or_default();
         if age > USED_AGAIN {
-            File::open(path)?.set_times(FileTimes::new().set_modified(now))?;
+            file.set_times(FileTimes::new().set_modified(now))?;
         }
         Ok(())
     };

@@ -40,7 +40,7 @@ impl Fingerprints {
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// A path as it is seen from the root, if it is one seen from `directory` below the root.
+/// Returns a path as it is seen from the root, if it is one seen from `directory` below the root.
 pub(super) fn rooted(directory: &Path, name: &str) -> String {
     let mut rooted = PathBuf::new();
     for part in directory.join(name).components() {

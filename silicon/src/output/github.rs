@@ -25,7 +25,7 @@ pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-/// A text behind the command: nothing in it ends a line.
+/// Returns a text behind the command: nothing in it ends a line.
 fn data(text: &str) -> String {
     let mut data = String::new();
     for c in text.chars() {
@@ -40,7 +40,7 @@ fn data(text: &str) -> String {
     data
 }
 
-/// The value of a property: nothing in it ends the property.
+/// Returns the value of a property: nothing in it ends the property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -103,7 +103,7 @@ fn trusted(outcomes: &[Outcome]) -> Markup {
     }
 }
 
-/// The members: those that are not verified, and the others folded; the filters above them.
+/// Returns the members: those that are not verified, and the others folded; the filters above them.
 fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
     let all = || outcomes.iter().flat_map(|outcome| &outcome.members);
     let kinds: BTreeSet<MemberKind> = all().map(|member| member.kind).collect();
@@ -139,7 +139,7 @@ fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
     }
 }
 
-/// A row for each member with some verdicts, below that of its file.
+/// Returns a row for each member with some verdicts, below that of its file.
 fn table(outcomes: &[Outcome], sheets: &Sheets<'_>, is_shown: &dyn Fn(Verdict) -> bool) -> Markup {
     let slowest = outcomes.iter().flat_map(|outcome| &outcome.members);
     let slowest = slowest.map(|member| member.statistics.time).max().unwrap_or_default();
@@ -195,7 +195,7 @@ fn table(outcomes: &[Outcome], sheets: &Sheets<'_>, is_shown: &dyn Fn(Verdict) -
     }
 }
 
-/// An id that may go on in the next line behind its colon.
+/// Returns an id that may go on in the next line behind its colon.
 fn breakable(id: &str) -> Markup {
     html! {
         @match id.split_once(':') {
@@ -205,7 +205,7 @@ fn breakable(id: &str) -> Markup {
     }
 }
 
-/// The findings of each member, by their numbers.
+/// Returns the findings of each member, by their numbers.
 fn by_member(outcome: &Outcome) -> FxHashMap<&str, Vec<usize>> {
     let mut numbers: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
     for (number, one) in outcome.diagnostics.iter().enumerate() {
@@ -226,7 +226,7 @@ fn findings_of(file: usize, outcome: &Outcome, numbers: Option<&Vec<usize>>) -> 
     }
 }
 
-/// The places where the solver took most steps.
+/// Returns the places where the solver took most steps.
 fn obligations(member: &MemberOutcome, sheets: &Sheets<'_>) -> Markup {
     html! {
         @if !member.obligations.is_empty() {
@@ -297,7 +297,7 @@ fn finding(anchor: &str, one: &Diagnostic, sheets: &Sheets<'_>) -> Markup {
     }
 }
 
-/// The control flow of methods; that of those that are not verified is open.
+/// Returns the control flow of methods; that of those that are not verified is open.
 fn bodies(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
     let all = outcomes.iter().enumerate().flat_map(|(file, outcome)| {
         let members = outcome.members.iter().enumerate();
@@ -323,7 +323,7 @@ fn bodies(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
     }
 }
 
-/// A state in which it may go wrong: values, and what is held.
+/// Returns a state in which it may go wrong: values, and what is held.
 fn state(counterexample: &Counterexample) -> Markup {
     let Shown { variables, witness, parts, heap, old, .. } = counterexample.shown();
     html! {
@@ -345,12 +345,12 @@ fn state(counterexample: &Counterexample) -> Markup {
     }
 }
 
-/// The name of a member's body in the page.
+/// Returns the name of a member's body in the page.
 fn body_anchor(file: usize, member: usize) -> String {
     format!("b{file}-{member}")
 }
 
-/// The name of a finding in the page.
+/// Returns the name of a finding in the page.
 fn anchor(file: usize, index: usize) -> String {
     format!("f{file}-{index}")
 }

@@ -97,7 +97,7 @@ pub fn subjects_in_words(subjects: &BTreeMap<Subject, Asked>, waking: Asked) -> 
     parts.join(", ")
 }
 
-/// The most frequent first.
+/// Returns the most frequent first.
 fn by_weight(instances: &BTreeMap<String, u64>) -> Vec<(&String, u64)> {
     let mut all: Vec<_> = instances.iter().map(|(name, &count)| (name, count)).collect();
     all.sort_by_key(|&(_, count)| Reverse(count));

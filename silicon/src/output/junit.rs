@@ -138,7 +138,7 @@ fn problem(element: &str, verdict: &str, found: &[&Diagnostic], xml: &mut String
     );
 }
 
-/// The findings in a member, or those outside of all members.
+/// Returns the findings in a member, or those outside of all members.
 fn findings<'o>(outcome: &'o Outcome, member: Option<&str>) -> Vec<&'o Diagnostic> {
     outcome.diagnostics.iter().filter(|one| one.member.as_deref() == member).collect()
 }

@@ -152,7 +152,8 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
     result
 }
 
-/// The message, with a state in which it goes wrong: tools show the message and nothing else.
+/// Returns the message, with a state in which it goes wrong: tools show the message and nothing
+/// else.
 fn words(diagnostic: &Diagnostic) -> String {
     let text = &diagnostic.message.text;
     match &diagnostic.counterexample {
@@ -173,7 +174,7 @@ fn location(place: &Place) -> Value {
     } })
 }
 
-/// The path as a URI reference (RFC 3986), which is relative where the path is.
+/// Returns the path as a URI reference (RFC 3986), which is relative where the path is.
 fn uri(path: &str) -> String {
     let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
     for byte in path.bytes() {

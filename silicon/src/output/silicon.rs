@@ -42,7 +42,7 @@ fn succeeded(verdict: FileVerdict) -> bool {
     matches!(verdict, FileVerdict::Checked | FileVerdict::Verified)
 }
 
-/// The sentences for an error, and its place.
+/// Returns the sentences for an error, and its place.
 fn sentence(diagnostic: &Diagnostic, outcome: &Outcome) -> String {
     let (message, texts) = (&diagnostic.message, &outcome.texts);
     let Place { file, start, end } = &message.place;
@@ -172,7 +172,7 @@ fn because(reason: &str, texts: &Texts, at: &Place, words: &str) -> String {
     }
 }
 
-/// The text of a place on one line.
+/// Returns the text of a place on one line.
 fn quote(texts: &Texts, place: &Place) -> String {
     let text = texts.locate(place).map_or("", |(text, range)| &text[range]);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -195,7 +195,7 @@ fn operand<'t>(text: &'t str, keyword: &str) -> &'t str {
     text.strip_prefix(keyword).unwrap_or(text).trim()
 }
 
-/// The location in an access predicate, which may be written with its amount.
+/// Returns the location in an access predicate, which may be written with its amount.
 fn location(text: &str) -> &str {
     let Some(inner) = text.strip_prefix("acc").map(str::trim_start) else { return text };
     let Some(inner) = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) else {

@@ -105,7 +105,7 @@ fn wildcard(contract: &Contract, kind: &str, name: &str, reason: &str, trusted: 
     }
 }
 
-/// The `assume`s and `inhale`s of a method.
+/// Returns the `assume`s and `inhale`s of a method.
 fn assumptions<'a>(
     bodies: impl Iterator<Item = &'a Body>,
     method: &str,

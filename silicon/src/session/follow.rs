@@ -65,7 +65,7 @@ pub trait Follower: Sync {
     /// An answer is known: see [`Observer::answered`].
     fn answered(&self, _answer: &str) {}
 
-    /// The lines of which the states are wanted in which paths come to what stands there.
+    /// Returns the lines of which the states are wanted in which paths come to what stands there.
     fn wants_states(&self) -> Option<&Lines> {
         None
     }

@@ -21,7 +21,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The text in its layout.
+    /// Returns the text in its layout.
     pub fn formatted(&self) -> String {
         layout::apply(&self.text, &self.edits)
     }

@@ -85,7 +85,7 @@ impl<'a> Bodies<'a> {
         Self { program, places }
     }
 
-    /// The graphs of a member: of each implementation that has a branch, a loop or a jump.
+    /// Returns the graphs of a member: of each implementation that has a branch, a loop or a jump.
     pub(super) fn graphs(&self, report: &MemberReport) -> Vec<Graph> {
         let mut methods = self.program.methods.iter();
         let is_it = |name: &str| report.kind == MemberKind::Method && *name == report.name;
@@ -145,8 +145,8 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// The blocks in the order of the text, each loop before what is in it, with how many loops are
-/// around.
+/// Returns the blocks in the order of the text, each loop before what is in it, with how many loops
+/// are around.
 fn order(cfg: &Cfg) -> Vec<(BlockId, usize)> {
     let mut inner: Vec<Vec<BlockId>> = vec![Vec::new(); cfg.blocks.len()];
     let index = |id: BlockId| id.into_raw().into_u32() as usize;
@@ -230,7 +230,7 @@ impl<'a> Path<'a> {
         path
     }
 
-    /// The ways that they may go, from the beginning to their end.
+    /// Returns the ways that they may go, from the beginning to their end.
     fn ways(&self) -> Vec<(BlockId, BlockId)> {
         let mut all: Vec<(BlockId, BlockId)> = Vec::new();
         let mut again = Vec::new();
@@ -315,8 +315,8 @@ mod tests {
     use super::*;
     use crate::session::{Input, Session};
 
-    /// A node a line: its number, its depth, the first column of each of its rows; where it leads,
-    /// with `!` where a path fails.
+    /// Returns a node a line: its number, its depth, the first column of each of its rows; where it
+    /// leads, with `!` where a path fails.
     fn shown(graph: &Graph) -> String {
         let way = |way: &Way| {
             let when = match way.when {

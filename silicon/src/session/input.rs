@@ -74,7 +74,7 @@ impl Input {
         }
     }
 
-    /// The file that it is read from.
+    /// Returns the file that it is read from.
     pub fn path(&self) -> Option<&Path> {
         match &self.source {
             Source::File(path) => Some(path),
@@ -108,7 +108,7 @@ impl Input {
         Some(format!("{:x}", Sha256::digest(self.bytes().ok()?)))
     }
 
-    /// The length of the text in bytes; 0 where that shows only when it is read.
+    /// Returns the length of the text in bytes; 0 where that shows only when it is read.
     fn size(&self) -> u64 {
         match &self.source {
             Source::Stdin => 0,
@@ -157,13 +157,13 @@ pub fn expand(arguments: &[PathBuf]) -> Vec<Input> {
     inputs
 }
 
-/// The directories among the arguments below which there is no program.
+/// Returns the directories among the arguments below which there is no program.
 pub fn without_programs(arguments: &[PathBuf]) -> Vec<&Path> {
     let is_empty = |argument: &&Path| argument.is_dir() && programs_below(argument).is_empty();
     arguments.iter().map(PathBuf::as_path).filter(is_empty).collect()
 }
 
-/// A name that does not control the terminal it is shown on, or end a line of output.
+/// Returns a name that does not control the terminal it is shown on, or end a line of output.
 pub fn harmless(name: &str) -> String {
     let shown = |c: char| {
         let escaped = c.is_control().then(|| c.escape_default());
@@ -173,8 +173,8 @@ pub fn harmless(name: &str) -> String {
     name.chars().flat_map(shown).collect()
 }
 
-/// All `.sil`, `.vpr`, `.chalice` and `.spl` files below a directory, sorted. Links to directories
-/// are not followed, and a pipe is no program.
+/// Returns all `.sil`, `.vpr`, `.chalice` and `.spl` files below a directory, sorted. Links to
+/// directories are not followed, and a pipe is no program.
 pub fn programs_below(directory: &Path) -> Vec<PathBuf> {
     let mut programs = Vec::new();
     let mut waiting = vec![directory.to_owned()];
@@ -235,7 +235,7 @@ impl Lines {
         })
     }
 
-    /// The file, or the end of its path.
+    /// Returns the file, or the end of its path.
     pub fn file(&self) -> &Path {
         Path::new(&self.file)
     }

@@ -56,7 +56,7 @@ impl Loaded {
         Self { program, is_accepted, is_blank, sources, originals, messages }
     }
 
-    /// The texts that the messages point into.
+    /// Returns the texts that the messages point into.
     pub fn texts(&self) -> Texts {
         let mut texts = Texts::of(&self.sources);
         for original in &self.originals {
@@ -108,7 +108,8 @@ fn load_chalice(input: &Input, text: &str) -> Loaded {
     Loaded::translated(program, sources, originals, messages)
 }
 
-/// The declarations of a Chalice program and the program itself, for those who execute it directly.
+/// Returns the declarations of a Chalice program and the program itself, for those who execute it
+/// directly.
 pub(super) fn load_direct(input: &Input, text: Arc<str>) -> (Loaded, Option<Direct>) {
     let name = input.name.as_str();
     if input.language() != Language::Chalice {
@@ -135,7 +136,8 @@ fn load_spl(name: &str, text: &str) -> Loaded {
     Loaded::translated(program, sources, originals, messages)
 }
 
-/// The texts that a translated program came from, as far as they can be read: to quote from them.
+/// Returns the texts that a translated program came from, as far as they can be read: to quote from
+/// them.
 ///
 /// Their names are as the translator was given them, so they are looked for where we run, then
 /// beside the translation. A name that leads nowhere is no error: the findings then come without

@@ -130,7 +130,7 @@ impl FileVerdict {
         }
     }
 
-    /// The verdict of that [`Self::name`].
+    /// Returns the verdict of that [`Self::name`].
     pub fn named(name: &str) -> Option<Self> {
         const ALL: [FileVerdict; 8] = [
             FileVerdict::NothingSelected,
@@ -145,7 +145,7 @@ impl FileVerdict {
         ALL.into_iter().find(|verdict| verdict.name() == name)
     }
 
-    /// The exit code of the command.
+    /// Returns the exit code of the command.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Checked | Self::Verified | Self::Empty => 0,
@@ -209,8 +209,8 @@ impl Outcome {
         self.members.is_empty() || self.verdict != FileVerdict::of_members(&self.members)
     }
 
-    /// The verdict, if nothing were wrong with members about which every finding is known from an
-    /// earlier run. Who compares runs asks for it; it proves nothing.
+    /// Returns the verdict, if nothing were wrong with members about which every finding is known
+    /// from an earlier run. Who compares runs asks for it; it proves nothing.
     pub fn news(&self) -> FileVerdict {
         let is_open = matches!(self.verdict, FileVerdict::Failed | FileVerdict::Inconclusive);
         if !is_open || !self.diagnostics.iter().any(|one| one.is_known) {

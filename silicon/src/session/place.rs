@@ -10,7 +10,7 @@ use sil::source::{Sources, Span};
 use super::outcome::{Diagnostic, Missing};
 use super::parts;
 use symex::report::{
-    Amount, Counterexample, ErrorId, Finding, Part, Reason, Shortfall, Step, in_percent,
+    Amount, Counterexample, ErrorId, Finding, PartValue, Reason, Shortfall, Step, in_percent,
 };
 
 /// The places of one program.
@@ -45,12 +45,13 @@ impl<'a> Places<'a> {
 
     /// Tells whether the user wrote this, or a file that the user imports: not the standard
     /// library.
-    pub fn is_users(&self, span: Span) -> bool {
+    pub(crate) fn is_users(&self, span: Span) -> bool {
         let name = self.sources.range(span).map(|_| &self.sources.file(span.file).name);
         name.is_none_or(|name| !library::is_name(name))
     }
 
-    /// A finding in the user's program and words; its member and path are the caller's to add.
+    /// Returns a finding in the user's program and words; its member and path are the caller's to
+    /// add.
     pub fn diagnostic(&self, finding: &Finding) -> Diagnostic {
         let Explained {
             place: at,
@@ -118,8 +119,8 @@ impl<'a> Places<'a> {
         (part.map(|part| self.of(part)), subject.map(|subject| self.of(subject)))
     }
 
-    /// The conditions that led to a finding, as the user wrote them, and where they stand. Those of
-    /// generated branches are left out.
+    /// Returns the conditions that led to a finding, as the user wrote them, and where they stand.
+    /// Those of generated branches are left out.
     pub fn path(&self, finding: &Finding) -> Vec<(String, Place)> {
         self.conditions(&finding.path)
     }
@@ -133,17 +134,17 @@ impl<'a> Places<'a> {
         path.iter().filter_map(words).collect()
     }
 
-    /// A counterexample with the user's places and words.
+    /// Returns a counterexample with the user's places and words.
     pub fn state(&self, mut state: Counterexample) -> Counterexample {
         if let Some(head) = &mut state.forgotten {
             let start = self.of(head.head).start;
             (head.line, head.column) = (start.line as usize, start.column as usize);
         }
-        let words = |part: Part| {
+        let words = |part: PartValue| {
             let text = self.map.condition(part.span, &part.text)?;
-            Some(Part { text, ..part })
+            Some(PartValue { text, ..part })
         };
-        let mut parts: Vec<Part> = state.parts.into_iter().filter_map(words).collect();
+        let mut parts: Vec<PartValue> = state.parts.into_iter().filter_map(words).collect();
         let mut told = FxHashSet::default();
         parts.retain(|part| told.insert(part.text.clone()));
         state.parts = parts;
@@ -156,7 +157,7 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the user's name of a member; `None` if a front end has made it.
-    pub fn users_name(&self, span: Span, name: &str) -> Option<String> {
+    pub(crate) fn users_name(&self, span: Span, name: &str) -> Option<String> {
         let given = self.map.given_name(span);
         if self.is_translated() { given } else { Some(given.unwrap_or_else(|| name.to_owned())) }
     }
@@ -166,14 +167,14 @@ impl<'a> Places<'a> {
     }
 
     /// Tells whether a failure is a defect of the translator and not of its user's program.
-    pub fn is_of_translator(&self, finding: &Finding) -> bool {
+    pub(crate) fn is_of_translator(&self, finding: &Finding) -> bool {
         let explain =
             || self.map.explain(finding.span, None, &finding.full_id(), &finding.message, None);
         finding.severity == Severity::Error && explain().is_hidden
     }
 }
 
-/// A message with the location that lacks permission in the place of what mentions it.
+/// Returns a message with the location that lacks permission in the place of what mentions it.
 fn named(finding: &Finding) -> String {
     let Some(subject) = subject(finding) else { return finding.message.clone() };
     if let Some((what, _)) = finding.message.split_once(": there might be insufficient permission")
@@ -205,7 +206,7 @@ fn lacking(shortfall: &Shortfall, message: &str, is_translated: bool) -> String 
     }
 }
 
-/// An amount in the words of SIL, or in words that do for every language.
+/// Returns an amount in the words of SIL, or in words that do for every language.
 fn in_words(amount: &Amount, is_translated: bool) -> String {
     match amount {
         Amount::Known(part) if is_translated => in_percent(part),

@@ -266,7 +266,7 @@ impl Replayer {
         }
     }
 
-    /// The state at the head of a loop, or why no run can start in it.
+    /// Returns the state at the head of a loop, or why no run can start in it.
     fn head(
         &self,
         method: u32,
@@ -328,7 +328,7 @@ impl Replayer {
         format!("{} --entry {method}{from}{}", self.file, start.unwrap_or_default())
     }
 
-    /// The option that names the statements that rely on contracts, if there are any.
+    /// Returns the option that names the statements that rely on contracts, if there are any.
     fn sites(&self, blame: &[Blame]) -> String {
         let sites: Vec<String> = blame.iter().map(|one| self.site(one.used)).collect();
         let option = (!sites.is_empty()).then(|| format!(" --by-contract {}", sites.join(",")));
@@ -373,8 +373,8 @@ fn with_own_names(fields: &mut Vec<chalice2sil::FieldName>) {
     fields.iter_mut().for_each(|one| one.translated.clone_from(&one.field));
 }
 
-/// The state at the start of the method, as far as a counterexample knows it. Of what was not
-/// written, what is found at the error is what was there.
+/// Returns the state at the start of the method, as far as a counterexample knows it. Of what was
+/// not written, what is found at the error is what was there.
 fn model_of(known: &Counterexample, names: &[chalice2sil::FieldName]) -> Model {
     let mut model = Model::default();
     for variable in &known.variables {
@@ -398,7 +398,7 @@ fn model_of(known: &Counterexample, names: &[chalice2sil::FieldName]) -> Model {
     model
 }
 
-/// A location in the names of the program.
+/// Returns a location in the names of the program.
 fn place_of(location: &Location, names: &[chalice2sil::FieldName]) -> Option<Place> {
     let (object, class, name) = match location.place.as_ref()? {
         HeapPlace::Field(Value::Reference(object), field) => {

@@ -170,7 +170,7 @@ impl Plan {
         Self { planned, loads, longest }
     }
 
-    /// The work of the busiest shard, in milliseconds.
+    /// Returns the work of the busiest shard, in milliseconds.
     pub fn busiest(&self) -> f64 {
         self.loads.iter().copied().fold(0.0, f64::max)
     }
@@ -213,8 +213,8 @@ impl Sharding {
         Self { shard, planned, open }
     }
 
-    /// The shards of all members of a file, in their order. Those of unknown cost are dealt in
-    /// turn, long texts first. `names` are those that their author uses.
+    /// Returns the shards of all members of a file, in their order. Those of unknown cost are dealt
+    /// in turn, long texts first. `names` are those that their author uses.
     pub(super) fn deal(&self, file: &str, members: &[Planned], names: &[String]) -> Vec<usize> {
         let mut shards: Vec<Option<usize>> = members
             .iter()
@@ -307,7 +307,7 @@ mod tests {
         assert_ne!(sharding.deal("b", &members, &names), shards, "costs are those of a file");
     }
 
-    /// The costs of one file, by member.
+    /// Returns the costs of one file, by member.
     fn costs(costs: &[f64]) -> Costs {
         let name = |index| format!("m{index}");
         let names: Vec<String> = (0..costs.len()).map(name).collect();

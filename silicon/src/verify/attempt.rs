@@ -47,7 +47,7 @@ pub(super) enum End {
     Late,
 }
 
-/// A predicate or a method, within the time that one member has.
+/// Returns a predicate or a method, within the time that one member has.
 ///
 /// With `--join auto`, a method is verified path by path if it has few; else with states merged;
 /// and where that has not led to a proof, path by path again, as far as that gets within a limit:

@@ -60,7 +60,7 @@ impl<'a> Collected<'a> {
         }
     }
 
-    /// The reports on members, those that nobody asked for too.
+    /// Returns the reports on members, those that nobody asked for too.
     pub(super) fn into_reports(self) -> FxHashMap<Member, MemberReport> {
         let members = self.members.into_inner().unwrap_or_else(PoisonError::into_inner);
         let members = members.into_iter().filter(|(_, pending)| !pending.parts.is_empty());
@@ -72,7 +72,7 @@ impl<'a> Collected<'a> {
     }
 }
 
-/// The proof that a function terminates comes after the function, and its report first.
+/// Returns the proof that a function terminates comes after the function, and its report first.
 fn together(mut parts: Vec<(usize, MemberReport)>) -> MemberReport {
     parts.sort_by_key(|&(task, _)| std::cmp::Reverse(task));
     let reports = parts.into_iter().map(|(_, report)| report);

@@ -111,7 +111,7 @@ fn has_error(report: &MemberReport) -> bool {
     report.findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// The functions of a group whose contracts the body of `function` may be checked with.
+/// Returns the functions of a group whose contracts the body of `function` may be checked with.
 fn usable_contracts(
     function: FunctionId,
     functions: &[FunctionId],

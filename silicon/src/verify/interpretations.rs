@@ -11,8 +11,8 @@ use sil::walk::{Visit, walk_body, walk_expr};
 use smt::prover::{ProverError, Workspace};
 use smt::terms::{Sort, Terms};
 
-/// An error for each domain whose text is no sort, and for each function that is applied and whose
-/// text is no function of its types.
+/// Returns an error for each domain whose text is no sort, and for each function that is applied
+/// and whose text is no function of its types.
 pub(crate) fn errors(program: &Program) -> Vec<Diagnostic> {
     let workspace = Workspace::new();
     let mut errors = Vec::new();
@@ -53,7 +53,7 @@ fn words(what: &str, error: &ProverError) -> String {
     format!("{what} is unusable: {error}")
 }
 
-/// The sort of a type that SMT-LIB text can speak of.
+/// Returns the sort of a type that SMT-LIB text can speak of.
 fn sort(terms: &mut Terms, program: &Program, ty: &Type) -> Option<Sort> {
     match ty {
         Type::Int => Some(Sort::INT),
@@ -67,7 +67,7 @@ fn sort(terms: &mut Terms, program: &Program, ty: &Type) -> Option<Sort> {
     }
 }
 
-/// The functions of domains that the program applies.
+/// Returns the functions of domains that the program applies.
 fn applied(program: &Program) -> FxHashSet<DomainFunctionId> {
     let mut applied = FxHashSet::default();
     let mut note = |expr: &Expr| {

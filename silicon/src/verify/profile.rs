@@ -52,7 +52,7 @@ impl Drop for Trace {
     }
 }
 
-/// An empty file that nobody else has: members of several programs may share the directory.
+/// Returns an empty file that nobody else has: members of several programs may share the directory.
 fn new_file(directory: &Path) -> io::Result<PathBuf> {
     for number in 0_u64.. {
         let path = directory.join(format!("{number}.trace"));

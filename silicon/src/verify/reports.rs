@@ -8,7 +8,7 @@ use symex::Stop;
 use symex::options::Options;
 use symex::report::{ErrorId, Finding, MemberReport, Reason, Statistics, Verdict};
 
-/// The report on a member of which nothing has been shown to fail.
+/// Returns the report on a member of which nothing has been shown to fail.
 pub(super) fn blank(program: &Program, member: Member) -> MemberReport {
     let (kind, name, span) = describe(program, member);
     MemberReport {
@@ -38,7 +38,7 @@ pub(super) fn both(first: MemberReport, second: MemberReport) -> MemberReport {
     MemberReport { verdict, findings, statistics, ..second }
 }
 
-/// The report of one attempt, with what another one has cost.
+/// Returns the report of one attempt, with what another one has cost.
 pub(super) fn with_cost_of(report: MemberReport, other: &MemberReport) -> MemberReport {
     let mut statistics = other.statistics.clone();
     statistics.add(&report.statistics);

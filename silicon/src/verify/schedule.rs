@@ -87,7 +87,7 @@ impl Task {
         (Subject { kind, own, functions, predicates }, work)
     }
 
-    /// The members that it is about.
+    /// Returns the members that it is about.
     pub(super) fn members(&self) -> Vec<Member> {
         match &self.piece {
             Piece::Functions { functions, .. } => {
@@ -138,7 +138,7 @@ const SECTIONS: u32 = 4;
 const PRODUCT_WEIGHT: u32 = 500;
 
 impl Schedule {
-    /// The tasks for the members that `is_selected` picks and for what these depend on.
+    /// Returns the tasks for the members that `is_selected` picks and for what these depend on.
     pub(super) fn new(context: &Context<'_>, is_selected: impl Fn(Member) -> bool) -> Schedule {
         let Context { program, termination, .. } = *context;
         let mut builder = Builder::new(context);
@@ -275,7 +275,7 @@ impl Progress<'_> {
     }
 }
 
-/// Those tasks that are selected, and those that they wait for.
+/// Returns those tasks that are selected, and those that they wait for.
 fn needed(tasks: Vec<Task>, is_selected: impl Fn(Member) -> bool) -> Vec<Task> {
     let mut is_needed = vec![false; tasks.len()];
     for (index, task) in tasks.iter().enumerate().rev() {

@@ -26,7 +26,8 @@ fn is_of_front_end(program: &Program, member: Member) -> bool {
     program.is_translated() && source_map::given_name(program, span).is_none()
 }
 
-/// The members of the report, in its order. `program` is that of the request, perhaps with checks.
+/// Returns the members of the report, in its order. `program` is that of the request, perhaps with
+/// checks.
 pub(super) fn reported(request: &Request<'_>, program: &Program) -> Vec<Member> {
     let members = program.order.iter().copied();
     members.filter(|&member| is_reported(request, program, member)).collect()

@@ -109,7 +109,7 @@ fn steps(report: &MemberReport) -> u64 {
 }
 
 impl Run<'_> {
-    /// The reports of a task that was not to be verified.
+    /// Returns the reports of a task that was not to be verified.
     fn without_answer(&self, task: &Task) -> Vec<(Member, MemberReport)> {
         let given_up = |member| {
             let mut report = blank(self.context.program, member);

@@ -8,8 +8,8 @@ use sil::source::{OriginId, Sources, Span};
 
 use symex::report::{ErrorId, Finding, Reason};
 
-/// The findings of a member as its user shall see them, and whether some are left out because they
-/// are reported elsewhere.
+/// Returns the findings of a member as its user shall see them, and whether some are left out
+/// because they are reported elsewhere.
 pub(super) fn findings(
     checks: &Instrumented,
     sources: &Sources,
@@ -86,12 +86,12 @@ fn is_of_instance(checks: &Instrumented, found: &Finding) -> bool {
     found.related.iter().any(|&(clause, _)| is_predicate(clause))
 }
 
-/// The engine speaks of an assertion, which is not the user's.
+/// Returns the engine speaks of an assertion, which is not the user's.
 fn in_measure(words: &str) -> String {
     format!("termination measure might not be defined: {words}")
 }
 
-/// The span as the user's program has it.
+/// Returns the span as the user's program has it.
 fn restored(checks: &Instrumented, span: Span) -> Span {
     let origin: OriginId = checks.check(span).map_or(span.origin, |check| check.origin);
     Span { origin, ..span }

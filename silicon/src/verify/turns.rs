@@ -66,7 +66,7 @@ impl Turns {
         self.lock().postponed.push(task);
     }
 
-    /// Those that get another turn, which begins now; none if all are done.
+    /// Returns those that get another turn, which begins now; none if all are done.
     pub(super) fn next(&self) -> Option<Vec<usize>> {
         let mut state = self.lock();
         let mut postponed = std::mem::take(&mut state.postponed);

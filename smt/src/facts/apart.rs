@@ -34,7 +34,7 @@ impl Apart {
         self.pairs.contains(&ordered(left, right))
     }
 
-    /// The terms that were entered beside this one.
+    /// Returns the terms that were entered beside this one.
     pub(super) fn beside(&self, term: Term) -> &[Term] {
         self.of.get(&term).map_or(&[], Vec::as_slice)
     }

@@ -19,7 +19,7 @@ pub(super) struct Bounds {
     high: Option<Bound>,
 }
 
-/// The value of a literal of sort Int or Perm.
+/// Returns the value of a literal of sort Int or Perm.
 pub(super) fn literal(terms: &Terms, term: Term) -> Option<BigRational> {
     match terms.kind(term) {
         TermKind::Int(value) => Some(BigRational::from_integer(value.clone())),
@@ -56,7 +56,7 @@ impl Bounds {
         self.high = tighter(self.high.take(), Some(bound), |a, b| a < b);
     }
 
-    /// The numbers within both.
+    /// Returns the numbers within both.
     pub(super) fn meet(self, other: Bounds) -> Bounds {
         Bounds {
             low: tighter(self.low, other.low, |a, b| a > b),

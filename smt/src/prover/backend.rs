@@ -22,7 +22,7 @@ impl Template {
     }
 }
 
-/// The sort that a text denotes.
+/// Returns the sort that a text denotes.
 pub(super) fn sort(context: &Context, text: &str) -> Result<z3::Sort, ProverError> {
     let script = format!(
         "(declare-fun holds ({text}) Bool)\n(declare-const value {text})\n(assert (holds value))\n"
@@ -30,7 +30,7 @@ pub(super) fn sort(context: &Context, text: &str) -> Result<z3::Sort, ProverErro
     Ok(only_argument(context, &script, text)?.get_sort())
 }
 
-/// The function that a text denotes; an error if it does not fit the declared sorts.
+/// Returns the function that a text denotes; an error if it does not fit the declared sorts.
 pub(super) fn function(
     context: &Context,
     terms: &Terms,
@@ -69,7 +69,8 @@ fn only_argument(context: &Context, script: &str, text: &str) -> Result<Dynamic,
     parsed[0].nth_child(0).ok_or_else(|| unusable(text, "not a sort"))
 }
 
-/// The assertions of a script; an error unless there are as many as the script was meant to have.
+/// Returns the assertions of a script; an error unless there are as many as the script was meant to
+/// have.
 fn parse(
     context: &Context,
     script: &str,
@@ -89,8 +90,8 @@ fn parse(
     Ok(assertions)
 }
 
-/// A sort as it is written in SMT-LIB; only sorts that the prover itself knows can occur in such
-/// texts.
+/// Returns a sort as it is written in SMT-LIB; only sorts that the prover itself knows can occur in
+/// such texts.
 fn sort_text(terms: &Terms, sort: Sort, text: &str) -> Result<String, ProverError> {
     match terms.sort_kind(sort) {
         SortKind::Bool => Ok("Bool".to_owned()),

@@ -4,10 +4,10 @@ use super::translate::Translator;
 use crate::terms::{Quantifier, Sort, Substitution, Term, TermKind, Terms};
 
 impl Translator {
-    /// The parts of a trigger. One in which something is applied to what is applied to a variable
-    /// of another part is replaced: `{ p(x), q(y, e(x)) }` becomes `{ p(x), part(x, y) }`, where
-    /// `part` holds of all x and y for which there is a `q(y, e(x))`. What nests deeper, as `q(y,
-    /// e(d(x)))`, stays as it is.
+    /// Returns the parts of a trigger. One in which something is applied to what is applied to a
+    /// variable of another part is replaced: `{ p(x), q(y, e(x)) }` becomes `{ p(x), part(x, y) }`,
+    /// where `part` holds of all x and y for which there is a `q(y, e(x))`. What nests deeper, as
+    /// `q(y, e(d(x)))`, stays as it is.
     ///
     /// COMPLETENESS: Z3 4.8.12 misses matches of the first form when the term `p(a)` comes to be
     /// known, or to be equal to another one, after `q(b, e(a))`. SOUNDNESS: nothing says of a

@@ -71,8 +71,8 @@ fn limit_memory() {
     LIMITED.call_once(|| z3::set_global_param("memory_high_watermark", MEMORY));
 }
 
-/// A context that nobody else has. The `z3` crate makes a context for every thread that touches it;
-/// that one is as good as any other, and goes first: contexts are expensive.
+/// Returns a context that nobody else has. The `z3` crate makes a context for every thread that
+/// touches it; that one is as good as any other, and goes first: contexts are expensive.
 pub(super) fn new_context() -> Context {
     limit_memory();
     let context = if DEFAULT_TAKEN.replace(true) {
@@ -84,7 +84,7 @@ pub(super) fn new_context() -> Context {
     context
 }
 
-/// A context that writes what it does to a file.
+/// Returns a context that writes what it does to a file.
 pub(super) fn new_traced_context(file: &Path) -> Context {
     limit_memory();
     let mut config = Config::new();
@@ -271,7 +271,7 @@ impl Kernel {
         }
     }
 
-    /// The values of terms in the state that the last check ended in, if there is one.
+    /// Returns the values of terms in the state that the last check ended in, if there is one.
     pub(super) fn values(&self, terms: &[Dynamic]) -> Option<Vec<String>> {
         let raw = self.context.get_z3_context();
         // SAFETY: context, solver and terms are alive; the model is counted while read, a value

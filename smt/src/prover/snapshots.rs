@@ -23,7 +23,7 @@ const UNIT: usize = 0;
 const PAIR: usize = 1;
 const OTHER: usize = 6;
 
-/// The constructor for values of a basic sort.
+/// Returns the constructor for values of a basic sort.
 fn basic(sort: Sort) -> Option<usize> {
     match sort {
         Sort::BOOL => Some(2),

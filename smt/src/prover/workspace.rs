@@ -48,7 +48,7 @@ impl Workspace {
         Workspace(Rc::new(Shared { tools: OnceCell::new(), load: Cell::default() }))
     }
 
-    /// A workspace whose context writes what it does to a file; all of it is there when the
+    /// Returns a workspace whose context writes what it does to a file; all of it is there when the
     /// workspace and its provers are gone.
     pub fn traced(file: &Path) -> Workspace {
         let tools = OnceCell::from(Tools::within(raw::new_traced_context(file)));

@@ -116,7 +116,7 @@ impl Entered {
     }
 }
 
-/// A trigger of a formula with these variables.
+/// Returns a trigger of a formula with these variables.
 fn trigger(terms: &Terms, variables: &[Term], parts: &[Term]) -> Trigger {
     let operands: Vec<Vec<Term>> = parts
         .iter()
@@ -139,7 +139,7 @@ fn trigger(terms: &Terms, variables: &[Term], parts: &[Term]) -> Trigger {
     Trigger { parts: parts.into(), deep: operands.iter().map(deep_of).collect() }
 }
 
-/// The heads of the parts of triggers, each once.
+/// Returns the heads of the parts of triggers, each once.
 fn heads(terms: &Terms, quantifier: &Quantifier) -> Vec<Head> {
     let mut heads = Vec::new();
     for &part in quantifier.triggers.iter().flatten() {

@@ -35,8 +35,8 @@ struct Matching<'a> {
 }
 
 impl Graph {
-    /// The ways in which all parts of a trigger match, the one at `index` with this term. `fuel` is
-    /// what may be spent; it is taken off.
+    /// Returns the ways in which all parts of a trigger match, the one at `index` with this term.
+    /// `fuel` is what may be spent; it is taken off.
     pub(super) fn matches(
         &self,
         terms: &Terms,
@@ -81,8 +81,8 @@ impl<'a> Matching<'a> {
         self.tasks.push(task);
     }
 
-    /// The terms that a pattern may match: those with its head, or those with an operand that is
-    /// bound, if these are fewer.
+    /// Returns the terms that a pattern may match: those with its head, or those with an operand
+    /// that is bound, if these are fewer.
     fn candidates(&self, pattern: Term) -> &'a [Term] {
         let graph = self.graph;
         let mut fewest = graph.with_head(Head::of(self.terms, pattern));

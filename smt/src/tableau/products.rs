@@ -17,7 +17,7 @@ struct Monomials {
 }
 
 impl Monomials {
-    /// The variable of a product; a new one unless it is known.
+    /// Returns the variable of a product; a new one unless it is known.
     fn variable(&mut self, left: u32, right: u32) -> u32 {
         *self.variables.entry((left.min(right), left.max(right))).or_insert_with(|| {
             self.next += 1;
@@ -77,8 +77,8 @@ impl Elimination {
         (self.rows.len() <= ROWS).then_some(())
     }
 
-    /// The factors of products that are known to be at least 0, in ascending order, and whether
-    /// they are known not to be 0.
+    /// Returns the factors of products that are known to be at least 0, in ascending order, and
+    /// whether they are known not to be 0.
     fn multipliers(&self, monomials: &Monomials) -> Vec<(u32, bool)> {
         let mut multipliers: Vec<(u32, bool)> = Vec::new();
         for Row { sum, is_strict } in &self.rows {

@@ -66,7 +66,7 @@ impl Terms {
         }
     }
 
-    /// An amount as a condition and what there is under it.
+    /// Returns an amount as a condition and what there is under it.
     fn conditional(&mut self, amount: Term) -> (Term, Term) {
         match *self.kind(amount) {
             TermKind::Ite(condition, then, otherwise) if otherwise == Self::NONE => {
@@ -95,7 +95,7 @@ impl Terms {
         self.ite(condition, amount, Self::NONE)
     }
 
-    /// An amount, or nothing where it is below nothing.
+    /// Returns an amount, or nothing where it is below nothing.
     pub fn at_least_none(&mut self, amount: Term) -> Term {
         if let TermKind::Ite(condition, then, otherwise) = *self.kind(amount) {
             let (then, otherwise) = (self.at_least_none(then), self.at_least_none(otherwise));
@@ -105,8 +105,8 @@ impl Terms {
         self.ite(is_amount, amount, Self::NONE)
     }
 
-    /// A product of amounts, and what holds of it that the prover is weak at: positive times
-    /// positive is positive, and a part of an amount is no more than it.
+    /// Returns a product of amounts, and what holds of it that the prover is weak at: positive
+    /// times positive is positive, and a part of an amount is no more than it.
     pub fn scaled(&mut self, scale: Term, amount: Term) -> (Term, Vec<Term>) {
         let product = self.mul(scale, amount);
         if self.is_literal(scale) || self.is_literal(amount) {
@@ -134,7 +134,7 @@ impl Terms {
         }
     }
 
-    /// The smaller of two permission amounts.
+    /// Returns the smaller of two permission amounts.
     pub fn perm_min(&mut self, left: Term, right: Term) -> Term {
         let first_is_smaller = self.le(left, right);
         match self.as_bool(first_is_smaller) {

@@ -141,7 +141,7 @@ impl Terms {
         self.intern(TermKind::Add(term, literal), sort)
     }
 
-    /// The sum of a list; 0 of the given sort if it is empty.
+    /// Returns the sum of a list; 0 of the given sort if it is empty.
     pub fn sum(&mut self, sort: Sort, summands: impl IntoIterator<Item = Term>) -> Term {
         let zero = self.zero(sort);
         summands.into_iter().fold(zero, |sum, summand| self.add(sum, summand))
@@ -242,7 +242,7 @@ impl Terms {
         }
     }
 
-    /// The permission amount equal to an integer.
+    /// Returns the permission amount equal to an integer.
     pub fn int_to_perm(&mut self, term: Term) -> Term {
         match self.as_int(term) {
             Some(value) => {
@@ -371,8 +371,8 @@ impl Terms {
         })
     }
 
-    /// The parts of an `ite` one of whose branches is a literal: comparing it with a literal keeps
-    /// terms small.
+    /// Returns the parts of an `ite` one of whose branches is a literal: comparing it with a
+    /// literal keeps terms small.
     fn choice_with_literal(&self, term: Term) -> Option<(Term, Term, Term)> {
         match *self.kind(term) {
             TermKind::Ite(c, a, b) if self.is_literal(a) || self.is_literal(b) => Some((c, a, b)),

@@ -9,12 +9,12 @@ use num_traits::ToPrimitive;
 use super::{Sort, SortKind, Term, TermKind, Terms, TheoryOp};
 
 impl Terms {
-    /// An operator of a theory, as it is.
-    pub fn theory_term(&mut self, op: TheoryOp, args: &[Term], sort: Sort) -> Term {
+    /// Returns an operator of a theory, as it is.
+    pub(crate) fn theory_term(&mut self, op: TheoryOp, args: &[Term], sort: Sort) -> Term {
         self.intern(TermKind::Theory(op, args.into(), sort), sort)
     }
 
-    /// An operator of a theory, through the constructor that simplifies it.
+    /// Returns an operator of a theory, through the constructor that simplifies it.
     pub(super) fn theory(&mut self, op: TheoryOp, args: &[Term], sort: Sort) -> Term {
         use TheoryOp::*;
         match (op, args) {
@@ -74,7 +74,8 @@ impl Terms {
         self.theory_op(term).is_some_and(|(other, _)| other == op)
     }
 
-    /// The equality predicate of the theory of the operands' sort; they are different terms.
+    /// Returns the equality predicate of the theory of the operands' sort; they are different
+    /// terms.
     pub(super) fn collection_eq(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right), "equation between different sorts");
         let (op, decided) = match self.sort_kind(self.sort(left)) {
@@ -89,7 +90,7 @@ impl Terms {
         self.decided_or(decided, op, &[left, right])
     }
 
-    /// A formula that is decided, or the relation of the theory as it is.
+    /// Returns a formula that is decided, or the relation of the theory as it is.
     fn decided_or(&mut self, decided: Option<bool>, op: TheoryOp, operands: &[Term]) -> Term {
         match decided {
             Some(truth) => self.bool(truth),
@@ -97,7 +98,7 @@ impl Terms {
         }
     }
 
-    /// A number that is computed, or the function of the theory as it is.
+    /// Returns a number that is computed, or the function of the theory as it is.
     fn computed_or(&mut self, number: Option<usize>, op: TheoryOp, operands: &[Term]) -> Term {
         match number {
             Some(number) => self.int(number),
@@ -108,19 +109,19 @@ impl Terms {
 
 /// Sequences.
 impl Terms {
-    pub fn seq_empty(&mut self, element: Sort) -> Term {
+    pub(crate) fn seq_empty(&mut self, element: Sort) -> Term {
         let sort = self.seq_sort(element);
         self.sequence(TheoryOp::SeqEmpty, &[], sort)
     }
 
-    /// A sequence as it is, its length noted.
+    /// Returns a sequence as it is, its length noted.
     fn sequence(&mut self, op: TheoryOp, operands: &[Term], sort: Sort) -> Term {
         let sequence = self.theory_term(op, operands, sort);
         sequences::note_length(self, sequence);
         sequence
     }
 
-    pub fn seq_singleton(&mut self, element: Term) -> Term {
+    pub(crate) fn seq_singleton(&mut self, element: Term) -> Term {
         let sort = self.seq_sort(self.sort(element));
         self.sequence(TheoryOp::SeqSingleton, &[element], sort)
     }
@@ -136,7 +137,7 @@ impl Terms {
         self.sequence(TheoryOp::SeqAppend, &[left, right], sort)
     }
 
-    /// The sequence of the given elements.
+    /// Returns the sequence of the given elements.
     pub fn seq_explicit(&mut self, element: Sort, elements: &[Term]) -> Term {
         let empty = self.seq_empty(element);
         elements.iter().fold(empty, |sequence, &element| {
@@ -189,7 +190,7 @@ impl Terms {
         self.theory_term(TheoryOp::SeqContainsTrigger, &[element, sequence], Sort::BOOL)
     }
 
-    /// The integers from `low` up to but not including `high`.
+    /// Returns the integers from `low` up to but not including `high`.
     pub fn seq_range(&mut self, low: Term, high: Term) -> Term {
         let sort = self.seq_sort(Sort::INT);
         self.sequence(TheoryOp::SeqRange, &[low, high], sort)
@@ -208,13 +209,13 @@ impl Terms {
         self.theory_term(TheoryOp::SetSingleton, &[element], sort)
     }
 
-    /// The set with one more element.
-    pub fn set_add(&mut self, set: Term, element: Term) -> Term {
+    /// Returns the set with one more element.
+    pub(crate) fn set_add(&mut self, set: Term, element: Term) -> Term {
         let sort = self.sort(set);
         self.theory_term(TheoryOp::SetAdd, &[set, element], sort)
     }
 
-    /// The set of the given elements.
+    /// Returns the set of the given elements.
     pub fn set_explicit(&mut self, element: Sort, elements: &[Term]) -> Term {
         let Some((&first, rest)) = elements.split_first() else { return self.set_empty(element) };
         let single = self.set_singleton(first);
@@ -266,7 +267,7 @@ impl Terms {
         self.decided_or(decided, TheoryOp::SetSubset, &[left, right])
     }
 
-    pub fn set_disjoint(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn set_disjoint(&mut self, left: Term, right: Term) -> Term {
         let decided = sets::are_disjoint(self, left, right);
         self.decided_or(decided, TheoryOp::SetDisjoint, &[left, right])
     }
@@ -274,23 +275,23 @@ impl Terms {
 
 /// Multisets.
 impl Terms {
-    pub fn multiset_empty(&mut self, element: Sort) -> Term {
+    pub(crate) fn multiset_empty(&mut self, element: Sort) -> Term {
         let sort = self.multiset_sort(element);
         self.theory_term(TheoryOp::MultisetEmpty, &[], sort)
     }
 
-    pub fn multiset_singleton(&mut self, element: Term) -> Term {
+    pub(crate) fn multiset_singleton(&mut self, element: Term) -> Term {
         let sort = self.multiset_sort(self.sort(element));
         self.theory_term(TheoryOp::MultisetSingleton, &[element], sort)
     }
 
-    /// The multiset with one more occurrence of an element.
-    pub fn multiset_add(&mut self, multiset: Term, element: Term) -> Term {
+    /// Returns the multiset with one more occurrence of an element.
+    pub(crate) fn multiset_add(&mut self, multiset: Term, element: Term) -> Term {
         let sort = self.sort(multiset);
         self.theory_term(TheoryOp::MultisetAdd, &[multiset, element], sort)
     }
 
-    /// The multiset of the given elements.
+    /// Returns the multiset of the given elements.
     pub fn multiset_explicit(&mut self, element: Sort, elements: &[Term]) -> Term {
         let Some((&first, rest)) = elements.split_first() else {
             return self.multiset_empty(element);
@@ -330,7 +331,7 @@ impl Terms {
         self.decided_or(decided, TheoryOp::MultisetSubset, &[left, right])
     }
 
-    pub fn multiset_disjoint(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn multiset_disjoint(&mut self, left: Term, right: Term) -> Term {
         let decided = multisets::are_disjoint(self, left, right);
         self.decided_or(decided, TheoryOp::MultisetDisjoint, &[left, right])
     }
@@ -356,14 +357,14 @@ impl Terms {
         self.theory_term(TheoryOp::MapLookup, &[map, key], sort)
     }
 
-    /// The set of keys.
+    /// Returns the set of keys.
     pub fn map_domain(&mut self, map: Term) -> Term {
         let key = self.element_sort(self.sort(map));
         let sort = self.set_sort(key);
         self.theory_term(TheoryOp::MapDomain, &[map], sort)
     }
 
-    /// The set of values.
+    /// Returns the set of values.
     pub fn map_values(&mut self, map: Term) -> Term {
         let value = self.value_sort(self.sort(map));
         let sort = self.set_sort(value);
@@ -381,7 +382,7 @@ impl Terms {
         self.computed_or(size, TheoryOp::MapCard, &[map])
     }
 
-    pub fn map_disjoint(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn map_disjoint(&mut self, left: Term, right: Term) -> Term {
         let (keys, others) = (self.map_domain(left), self.map_domain(right));
         let decided = sets::are_disjoint(self, keys, others);
         self.decided_or(decided, TheoryOp::MapDisjoint, &[left, right])

@@ -18,12 +18,12 @@ pub struct Shown<'a> {
 }
 
 impl Terms {
-    /// The term as text.
+    /// Returns the term as text.
     pub fn display(&self, term: Term) -> Shown<'_> {
         Shown { terms: self, term }
     }
 
-    /// The sort as text, unique in the arena; also its name for the prover.
+    /// Returns the sort as text, unique in the arena; also its name for the prover.
     pub fn sort_name(&self, sort: Sort) -> String {
         let names = |sorts: &[Sort]| {
             sorts.iter().map(|&sort| self.sort_name(sort)).collect::<Vec<_>>().join(",")

@@ -120,7 +120,7 @@ impl Terms {
         self.make_sort(kind)
     }
 
-    /// The conjuncts of a conjunction; of any other formula, itself.
+    /// Returns the conjuncts of a conjunction; of any other formula, itself.
     pub fn conjuncts(&self, formula: Term) -> Vec<Term> {
         let mut conjuncts = Vec::new();
         let mut pending = vec![formula];

@@ -217,7 +217,7 @@ impl TermKind {
 
     /// The same form with each direct operand replaced by what `f` makes of it.
     #[must_use]
-    pub fn map_operands(&self, mut f: impl FnMut(Term) -> Term) -> TermKind {
+    pub(crate) fn map_operands(&self, mut f: impl FnMut(Term) -> Term) -> TermKind {
         use TermKind::*;
         match self {
             Bool(_) | Int(_) | Perm(_) | Null | Unit => self.clone(),

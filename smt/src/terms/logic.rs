@@ -63,7 +63,7 @@ impl Terms {
     }
 
     /// The negation of a term, if it was ever built.
-    pub fn find_negation(&self, term: Term) -> Option<Term> {
+    pub(crate) fn find_negation(&self, term: Term) -> Option<Term> {
         match *self.kind(term) {
             TermKind::Bool(value) => Some(self.bool(!value)),
             TermKind::Not(inner) => Some(inner),

@@ -6,12 +6,12 @@
 use super::{Sort, Term, TermKind, Terms};
 
 impl Terms {
-    /// The snapshot of an assertion without permissions.
+    /// Returns the snapshot of an assertion without permissions.
     pub fn unit(&mut self) -> Term {
         self.intern(TermKind::Unit, Sort::SNAP)
     }
 
-    /// The snapshot of a separating conjunction. `(fst s, snd s)` is `s`.
+    /// Returns the snapshot of a separating conjunction. `(fst s, snd s)` is `s`.
     pub fn pair(&mut self, first: Term, second: Term) -> Term {
         debug_assert!(self.sort(first) == Sort::SNAP && self.sort(second) == Sort::SNAP);
         if let (TermKind::First(s), TermKind::Second(t)) = (self.kind(first), self.kind(second))

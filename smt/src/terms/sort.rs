@@ -22,7 +22,7 @@ impl Sort {
     pub(super) const BUILT_IN: [SortKind; 5] =
         [SortKind::Bool, SortKind::Int, SortKind::Perm, SortKind::Ref, SortKind::Snap];
 
-    /// The position of the sort in its arena; stable, small, and unique there.
+    /// Returns the position of the sort in its arena; stable, small, and unique there.
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -107,7 +107,7 @@ impl Terms {
         pass.map.get(&term).or_else(|| pass.done.get(&term)).copied()
     }
 
-    /// The quantifier, if one of its variables is replaced or occurs in a value.
+    /// Returns the quantifier, if one of its variables is replaced or occurs in a value.
     fn needs_care(&self, term: Term, pass: &Pass<'_>) -> Option<Quantifier> {
         let TermKind::Quantifier(quantifier) = self.kind(term) else { return None };
         let bound = |symbol: &Symbol| quantifier.variables.contains(symbol);
@@ -144,7 +144,7 @@ impl Terms {
         self.quantify(quant, &variables, triggers, body, label, weight)
     }
 
-    /// The term with its operands replaced; they are all done.
+    /// Returns the term with its operands replaced; they are all done.
     fn rebuild(&mut self, term: Term, pass: &Pass<'_>) -> Term {
         let mut changed = false;
         let kind = self.kind(term).map_operands(|operand| {
@@ -155,7 +155,7 @@ impl Terms {
         if changed { self.construct(kind, pass.rebuild) } else { term }
     }
 
-    /// The term of a form, by the constructor for that form.
+    /// Returns the term of a form, by the constructor for that form.
     fn construct(&mut self, kind: TermKind, rebuild: Rebuild) -> Term {
         use TermKind::*;
         match kind {
@@ -198,7 +198,7 @@ impl Terms {
         }
     }
 
-    /// A quantifier whose body has changed, by the constructor that simplifies.
+    /// Returns a quantifier whose body has changed, by the constructor that simplifies.
     fn quantify_again(&mut self, quantifier: Quantifier) -> Term {
         let variables: Vec<Term> =
             quantifier.variables.iter().map(|&symbol| self.apply(symbol, &[])).collect();

@@ -53,7 +53,7 @@ impl Terms {
         }
     }
 
-    /// The meaning of a name; any other term stands for itself.
+    /// Returns the meaning of a name; any other term stands for itself.
     fn meaning(&self, mut term: Term) -> Term {
         while let Some(&value) = self.definitions.get(&term) {
             term = value;
@@ -61,7 +61,7 @@ impl Terms {
         term
     }
 
-    /// The operator of a theory that a term applies, or that its meaning applies.
+    /// Returns the operator of a theory that a term applies, or that its meaning applies.
     fn operator(&self, term: Term) -> Option<(TheoryOp, &[Term])> {
         self.theory_op(self.meaning(term))
     }
@@ -78,8 +78,8 @@ impl Terms {
         self.as_bool(equal)
     }
 
-    /// The one term for the value of a term, if its form tells the value: values are equal only if
-    /// their terms are the same.
+    /// Returns the one term for the value of a term, if its form tells the value: values are equal
+    /// only if their terms are the same.
     fn value(&mut self, term: Term) -> Option<Term> {
         match self.kind(term) {
             TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_) | TermKind::Null => Some(term),

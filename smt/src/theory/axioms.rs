@@ -34,12 +34,12 @@ impl<'a> Axioms<'a> {
         self.axioms
     }
 
-    /// A variable of an axiom.
+    /// Returns a variable of an axiom.
     pub(super) fn var(&mut self, name: &str, sort: Sort) -> Term {
         self.terms.named_variable(name, sort)
     }
 
-    /// An operator applied, without simplification: triggers need the terms as they stand.
+    /// Returns an operator applied, without simplification: triggers need the terms as they stand.
     pub(super) fn op(&mut self, op: TheoryOp, args: &[Term], sort: Sort) -> Term {
         self.terms.theory_term(op, args, sort)
     }
@@ -71,7 +71,7 @@ impl<'a> Axioms<'a> {
         self.forall(name, variables, triggers, implication);
     }
 
-    /// An equation, by the equality that axioms are written with.
+    /// Returns an equation, by the equality that axioms are written with.
     pub(super) fn same(&mut self, a: Term, b: Term) -> Term {
         self.terms.identical(a, b)
     }

@@ -36,7 +36,7 @@ impl Program {
     }
 
     /// Is what is assigned there ghost?
-    pub fn is_ghost_place(&self, place: &Place) -> bool {
+    pub(crate) fn is_ghost_place(&self, place: &Place) -> bool {
         match place {
             Place::Variable(variable) => self.is_ghost(*variable),
             Place::Field { field, .. } => self.fields[*field].is_ghost,

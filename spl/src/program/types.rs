@@ -47,7 +47,7 @@ impl Type {
     }
 
     /// Is it a truth value or an assertion?
-    pub fn is_assertion(&self) -> bool {
+    pub(crate) fn is_assertion(&self) -> bool {
         matches!(self, Self::Bool | Self::Permission)
     }
 

@@ -87,8 +87,8 @@ impl Expr {
         }
     }
 
-    /// The direct subexpressions that are evaluated where the expression is, from left to right:
-    /// not those below a binder, in annotations or in another state.
+    /// Returns the direct subexpressions that are evaluated where the expression is, from left to
+    /// right: not those below a binder, in annotations or in another state.
     pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
         match &mut self.kind {
             ExprKind::Int(_)
@@ -271,7 +271,7 @@ fn all_stmts<'e>(stmt: &'e Stmt, visit: &mut dyn FnMut(&'e Stmt)) {
 }
 
 impl Procedure {
-    /// Those of some variables that the body assigns.
+    /// Returns those of some variables that the body assigns.
     pub fn assigned(&self, among: &[LocalId]) -> Vec<LocalId> {
         let mut assigned = FxHashSet::default();
         let mut note = |variable: &Variable| {
@@ -300,8 +300,8 @@ impl Procedure {
 }
 
 impl Program {
-    /// The implicit results that a body leaves to its postcondition: there is some value with which
-    /// the postcondition holds (spl.md, section 3.3).
+    /// Returns the implicit results that a body leaves to its postcondition: there is some value
+    /// with which the postcondition holds (spl.md, section 3.3).
     pub fn left_open(&self, procedure: &Procedure) -> Vec<LocalId> {
         let assigned = procedure.assigned(&procedure.results);
         let is_open =

@@ -132,7 +132,7 @@ impl<'s> Resolver<'s> {
         Expr { kind, ty: Type::Bool, span }
     }
 
-    /// A function, predicate or constructor.
+    /// Returns a function, predicate or constructor.
     pub(super) fn applied(
         &mut self,
         name: &str,
@@ -230,7 +230,7 @@ impl<'s> Resolver<'s> {
         arguments.iter().enumerate().map(resolve).collect()
     }
 
-    /// The predicate of a `fold`, `unfold` or `unfolding`.
+    /// Returns the predicate of a `fold`, `unfold` or `unfolding`.
     pub(super) fn predicate_use(
         &mut self,
         predicate: &'s Ident,
@@ -277,7 +277,7 @@ impl<'s> Resolver<'s> {
         Expr { kind: ExprKind::Local(local), ty, span }
     }
 
-    /// The results that a call of a procedure gives.
+    /// Returns the results that a call of a procedure gives.
     pub(super) fn results_of(&self, procedure: ProcedureId) -> Vec<LocalId> {
         self.program.explicit(&self.program.procedures[procedure].results)
     }
@@ -295,8 +295,8 @@ impl<'s> Resolver<'s> {
         self.arguments(&name, &parameters, arguments, span, context)
     }
 
-    /// A macro: its body with the arguments in place of the parameters. Names in the body that are
-    /// no parameters are global, whatever is in scope where it is applied.
+    /// Returns a macro: its body with the arguments in place of the parameters. Names in the body
+    /// that are no parameters are global, whatever is in scope where it is applied.
     fn expand(
         &mut self,
         id: usize,

@@ -85,8 +85,8 @@ impl<'s> Resolver<'s> {
         Bound { local: self.declare(&variable.name, local), domain }
     }
 
-    /// A hint. One in the body of a function that names the function's result is left out: the
-    /// definition is found by each mention of the result already.
+    /// Returns a hint. One in the body of a function that names the function's result is left out:
+    /// the definition is found by each mention of the result already.
     pub(super) fn annotation(
         &mut self,
         annotation: &'s syntax::Annotation,

@@ -364,7 +364,7 @@ fn clash(message: impl Into<String>, span: Span) -> Diagnostic {
     Diagnostic::new(Code::TypecheckerError, span, message)
 }
 
-/// The name of the type that a declaration defines.
+/// Returns the name of the type that a declaration defines.
 fn defined_type(declaration: &syntax::Declaration) -> Option<&str> {
     match &declaration.kind {
         DeclarationKind::Struct { name, .. }

@@ -9,8 +9,8 @@ use crate::source::Span;
 use crate::syntax::{self, Ident, TypeExpr, TypeExprKind};
 
 impl<'s> Resolver<'s> {
-    /// An expression; `hint` is the type that its place suggests, for `null`, empty sets and the
-    /// like.
+    /// Returns an expression; `hint` is the type that its place suggests, for `null`, empty sets
+    /// and the like.
     pub(super) fn expr(&mut self, expr: &'s syntax::Expr, hint: &Type, context: Context) -> Expr {
         grow_stack(|| self.any_expr(expr, hint, context))
     }
@@ -19,7 +19,7 @@ impl<'s> Resolver<'s> {
         Box::new(self.expr(expr, &Type::Unknown, context))
     }
 
-    /// An expression of a given type.
+    /// Returns an expression of a given type.
     pub(super) fn expr_of(&mut self, expr: &'s syntax::Expr, ty: &Type, context: Context) -> Expr {
         let resolved = self.expr(expr, ty, context);
         self.coerce(resolved, ty)
@@ -34,12 +34,12 @@ impl<'s> Resolver<'s> {
         Box::new(self.expr_of(expr, ty, context))
     }
 
-    /// A pure formula.
+    /// Returns a pure formula.
     pub(super) fn formula(&mut self, expr: &'s syntax::Expr, context: Context) -> Expr {
         self.expr_of(expr, &Type::Bool, context)
     }
 
-    /// An assertion, with or without permissions. Its type says which.
+    /// Returns an assertion, with or without permissions. Its type says which.
     pub(super) fn assertion(&mut self, expr: &'s syntax::Expr, context: Context) -> Expr {
         self.expr_of(expr, &Type::Permission, context)
     }
@@ -131,7 +131,8 @@ impl<'s> Resolver<'s> {
         Expr { kind, ty, span }
     }
 
-    /// A name alone: a variable, a parameter of a macro, or something global that has a value.
+    /// Returns a name alone: a variable, a parameter of a macro, or something global that has a
+    /// value.
     fn name(&mut self, name: &str, span: Span, context: Context) -> Expr {
         if let Some(local) = self.scopes.find(name) {
             let ty = self.program.locals[local].ty.clone();
@@ -399,7 +400,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// A variable for the value of something that is hoisted.
+    /// Returns a variable for the value of something that is hoisted.
     pub(super) fn temporary(
         &mut self,
         name: &str,

@@ -184,7 +184,7 @@ impl<'s> Resolver<'s> {
         (requires, ensures)
     }
 
-    /// A clause of a contract or an invariant.
+    /// Returns a clause of a contract or an invariant.
     pub(super) fn clause(&mut self, clause: &'s syntax::Clause, context: Context) -> Clause {
         let condition = if clause.is_pure {
             self.formula(&clause.condition, context)

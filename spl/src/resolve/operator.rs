@@ -66,7 +66,7 @@ impl<'s> Resolver<'s> {
         (all, if is_permission { Type::Permission } else { Type::Bool })
     }
 
-    /// An operand that is evaluated only where the one before it asks for that. Calls and
+    /// Returns an operand that is evaluated only where the one before it asks for that. Calls and
     /// allocations in expressions are made before the statement, whatever the value of the other
     /// operand, so there can be none in it.
     fn only_sometimes(
@@ -110,7 +110,7 @@ impl<'s> Resolver<'s> {
         Expr { kind: ExprKind::Unary { op, operand }, ty, span }
     }
 
-    /// An integer or byte.
+    /// Returns an integer or byte.
     fn number(&mut self, expr: &'s syntax::Expr, context: Context) -> Expr {
         let mut number = self.expr(expr, &Type::Unknown, context);
         if !matches!(number.ty, Type::Int | Type::Byte) {
@@ -284,7 +284,7 @@ impl<'s> Resolver<'s> {
         Expr { kind, ty: Type::Bool, span }
     }
 
-    /// A number or set.
+    /// Returns a number or set.
     fn comparable(&mut self, expr: &'s syntax::Expr, hint: &Type, context: Context) -> Expr {
         let mut operand = self.expr(expr, hint, context);
         if !matches!(operand.ty, Type::Int | Type::Byte | Type::Set(_)) {

@@ -92,7 +92,7 @@ impl Order {
     }
 }
 
-/// The variables that a hoisted statement gives values.
+/// Returns the variables that a hoisted statement gives values.
 fn results(stmt: &Stmt) -> Vec<LocalId> {
     let targets = match &stmt.kind {
         StmtKind::Call { targets, .. } => targets.as_slice(),

@@ -9,8 +9,8 @@ use super::declare::Item;
 use crate::program::{Declaration, PredicateId};
 use crate::syntax::{BinaryOp, DeclarationKind, Expr, ExprKind};
 
-/// The predicates whose bodies mention permissions, directly or through others, and those without
-/// body that are not declared `pure`.
+/// Returns the predicates whose bodies mention permissions, directly or through others, and those
+/// without body that are not declared `pure`.
 pub(super) fn with_permissions<'s>(
     items: &[Item<'s>],
     macros: impl Iterator<Item = (&'s str, &'s Expr)>,

@@ -29,7 +29,7 @@ impl<'s> Scopes<'s> {
         self.visible.get(name)?.last().copied()
     }
 
-    /// The names of the variables in scope.
+    /// Returns the names of the variables in scope.
     pub(super) fn names(&self) -> impl Iterator<Item = &'s str> {
         self.declared.iter().copied()
     }
@@ -86,7 +86,7 @@ impl<'s> Resolver<'s> {
     }
 }
 
-/// A variable that is neither ghost nor implicit.
+/// Returns a variable that is neither ghost nor implicit.
 pub(super) fn new_local(name: &Ident, ty: Type, kind: LocalKind) -> Local {
     let name_text = name.name.clone();
     Local { name: name_text, ty, kind, is_ghost: false, is_implicit: false, span: name.span }

@@ -25,7 +25,7 @@ impl<'s> Resolver<'s> {
         all
     }
 
-    /// A statement that is a branch or a body: a block of its own, with or without braces.
+    /// Returns a statement that is a branch or a body: a block of its own, with or without braces.
     fn branch(&mut self, stmt: &'s syntax::Stmt) -> Block {
         match &stmt.kind {
             syntax::StmtKind::Block(block) => grow_stack(|| self.block(block)),
@@ -135,7 +135,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// The proof of an assertion; the variables of its `forall` are in scope there.
+    /// Returns the proof of an assertion; the variables of its `forall` are in scope there.
     fn proof(
         &mut self,
         written: &'s syntax::Expr,
@@ -265,7 +265,7 @@ impl<'s> Resolver<'s> {
         values
     }
 
-    /// The procedure that an expression calls, and the arguments.
+    /// Returns the procedure that an expression calls, and the arguments.
     fn called(&self, expr: &'s syntax::Expr) -> Option<(ProcedureId, &'s [syntax::Expr])> {
         let syntax::ExprKind::Call { callee, arguments } = &expr.kind else { return None };
         match self.names.get(callee.name.as_str()) {
@@ -441,7 +441,7 @@ impl<'s> Resolver<'s> {
         Some(self.source(&expected, values, span).into_variables(variables))
     }
 
-    /// A variable and its type.
+    /// Returns a variable and its type.
     fn variable(&self, name: &str) -> Option<(Variable, Type)> {
         if let Some(local) = self.scopes.find(name) {
             let local_declared = &self.program.locals[local];
@@ -529,7 +529,7 @@ impl Source {
         }
     }
 
-    /// The statement that assigns it.
+    /// Returns the statement that assigns it.
     fn into_variables(self, targets: Vec<Variable>) -> StmtKind {
         match self {
             Self::Values(values) => {

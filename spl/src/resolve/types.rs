@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::syntax::{TypeExpr, TypeExprKind};
 
 impl Resolver<'_> {
-    /// The type that is written; unknown, with an error, if there is none.
+    /// Returns the type that is written; unknown, with an error, if there is none.
     pub(super) fn type_of(&mut self, ty: &TypeExpr) -> Type {
         grow_stack(|| match &ty.kind {
             TypeExprKind::Int => Type::Int,
@@ -129,7 +129,7 @@ impl Resolver<'_> {
     }
 }
 
-/// An array where its contents are meant.
+/// Returns an array where its contents are meant.
 fn as_map(array: Expr) -> Expr {
     let element = match &array.ty {
         Type::Array(element) => element.clone(),
@@ -140,7 +140,7 @@ fn as_map(array: Expr) -> Expr {
     Expr { kind: ExprKind::ArrayMap(Box::new(array)), ty, span }
 }
 
-/// The type of which both are forms: what one leaves open is as in the other.
+/// Returns the type of which both are forms: what one leaves open is as in the other.
 pub(super) fn joined(left: &Type, right: &Type) -> Option<Type> {
     grow_stack(|| {
         Some(match (left, right) {

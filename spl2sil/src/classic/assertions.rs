@@ -17,7 +17,7 @@ use spl::program::{Access, Clause, Expr, ExprKind, PredicateUse, Quantifier, Typ
 use spl::source::Span;
 
 use super::Fallible;
-use super::member::{Env, Member, Value};
+use super::member::{Declaration, Env, Value};
 use super::prelude::Part;
 use super::terms::cell_type;
 use super::uses::{accessed, owns_contents};
@@ -82,7 +82,7 @@ impl Draft<'_> {
     }
 }
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// Returns the meaning of all clauses of one kind together: plain clauses as if joined by
     /// `&*&`, pure clauses in addition.
     pub(super) fn spec(&mut self, clauses: &'p [Clause], env: &Env) -> Fallible<Spec> {
@@ -157,7 +157,7 @@ impl<'p> Member<'_, 'p> {
         Ok(all)
     }
 
-    /// The cases of an assertion, each with its footprint alone and with the facts before.
+    /// Returns the cases of an assertion, each with its footprint alone and with the facts before.
     fn assertion(
         &mut self,
         e: &'p Expr,
@@ -361,7 +361,7 @@ impl<'p> Member<'_, 'p> {
         Ok(())
     }
 
-    /// The object that holds a location.
+    /// Returns the object that holds a location.
     fn owner(&mut self, location: &'p Expr, env: &Env) -> Fallible<(Type, s::Expr)> {
         match &location.kind {
             ExprKind::FieldRead { receiver, field } => {

@@ -14,11 +14,11 @@ use spl::source::Span;
 
 use super::Fallible;
 use super::assertions::{Case, Spec, condition};
-use super::member::{Env, Member, Value};
+use super::member::{Declaration, Env, Value};
 use super::types::spelled;
 use crate::build::*;
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// `targets := procedure(arguments)`
     pub(super) fn call(
         &mut self,
@@ -115,7 +115,7 @@ impl<'p> Member<'_, 'p> {
         self.spec(&callee.requires, &inner.with(values.iter().cloned()))
     }
 
-    /// The set of a sort that a contract asks for, as a new variable; it has to be owned.
+    /// Returns the set of a sort that a contract asks for, as a new variable; it has to be owned.
     pub(super) fn handed_over(
         &mut self,
         spec: &Spec,
@@ -134,7 +134,7 @@ impl<'p> Member<'_, 'p> {
         part
     }
 
-    /// The value of an implicit parameter: that of the first case that holds.
+    /// Returns the value of an implicit parameter: that of the first case that holds.
     pub(super) fn filled(&mut self, spec: &Spec, hole: usize, span: Span) -> Fallible<s::Expr> {
         let bound = |case: &Case| -> Option<s::Expr> {
             let bindings: &BTreeMap<usize, s::Expr> = &case.bindings;

@@ -16,7 +16,7 @@ use spl::source::Span;
 use super::Fallible;
 use super::assertions::formulas;
 use super::executed::Applied;
-use super::member::{Env, Member};
+use super::member::{Declaration, Env};
 use super::prelude::Part;
 use super::terms::cell_type;
 use super::uses::owns_contents;
@@ -49,7 +49,7 @@ impl Evaluation {
     }
 }
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// Checks an expression of a statement.
     pub(super) fn check(&mut self, e: &'p Expr) -> Fallible<()> {
         self.check_value(e, false)
@@ -342,8 +342,8 @@ impl<'p> Member<'_, 'p> {
         self.obligation(and(claims), (ACCESS, &text), span, how);
     }
 
-    /// The condition that a cell is one of its array's: what arrays own that own what they hold is
-    /// not only such cells.
+    /// Returns the condition that a cell is one of its array's: what arrays own that own what they
+    /// hold is not only such cells.
     fn within_bounds(&mut self, sort: &Type, cell: &s::Expr) -> Option<s::Expr> {
         let Type::ArrayCell(element) = sort else { return None };
         if !owns_contents(self.program) {

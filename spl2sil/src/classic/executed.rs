@@ -15,7 +15,7 @@ use spl::source::Span;
 use super::assertions::formulas;
 use super::checks::Evaluation;
 use super::definitions::recursion::Defined;
-use super::member::{Env, Member, State, Value};
+use super::member::{Declaration, Env, State, Value};
 use super::types::{Slot, spelled};
 use super::{Fallible, Lowering, places};
 use crate::build::*;
@@ -107,7 +107,7 @@ impl<'p> Lowering<'p> {
             }
         };
         let sorts = sorts.clone();
-        let mut member = Member::new(self);
+        let mut member = Declaration::new(self);
         let header = member.header(&spelled(name), parameters, &slots)?;
         let mut method = s::Method::new(&format!("{}$executed", spelled(name)));
         method.formals = member.typed_formals(&header.formals);
@@ -146,7 +146,7 @@ impl<'p> Lowering<'p> {
     }
 }
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// Checks an application whose arguments are checked.
     pub(super) fn applied(
         &mut self,

@@ -13,12 +13,12 @@ use sil::build::Annotate;
 use sil::syntax as s;
 use spl::program::{Procedure, ProcedureKind, Type};
 
-use super::member::{Member, State};
+use super::member::{Declaration, State};
 use super::prelude::Part;
 use super::types::Slot;
 use crate::build::*;
 
-impl Member<'_, '_> {
+impl Declaration<'_, '_> {
     /// Is the part of the state such a field, of a sort along whose fields the program follows
     /// paths?
     pub(super) fn is_forest(&self, slot: &Slot) -> bool {
@@ -28,7 +28,7 @@ impl Member<'_, '_> {
         declared.is_ghost && declared.ty == sort && self.lowering.uses.paths.contains(&sort)
     }
 
-    /// The invariants of these parts of the state, in the contract of a procedure.
+    /// Returns the invariants of these parts of the state, in the contract of a procedure.
     pub(super) fn kept_forests<'s>(
         &mut self,
         procedure: &Procedure,
@@ -42,7 +42,7 @@ impl Member<'_, '_> {
         forests.into_iter().map(|forest| self.placed(procedure.name_span, forest)).collect()
     }
 
-    /// The invariants of these parts of the state.
+    /// Returns the invariants of these parts of the state.
     pub(super) fn forests<'s>(
         &mut self,
         state: &State,

@@ -8,12 +8,12 @@
 use sil::syntax as s;
 use spl::program::Type;
 
-use super::member::{Member, State};
+use super::member::{Declaration, State};
 use super::prelude::Part;
 use super::types::Slot;
 use crate::build::*;
 
-impl Member<'_, '_> {
+impl Declaration<'_, '_> {
     /// Makes the claim that owned objects exist, and null does not.
     pub(super) fn owned_exists(&mut self, state: &State) -> Vec<s::Expr> {
         let sorts: Vec<Type> = state.own.keys().cloned().collect();
@@ -74,8 +74,8 @@ impl Member<'_, '_> {
         facts
     }
 
-    /// A part of the state that holds references holds null at null, since nothing is ever written
-    /// there. Other maps hold there what they are said to.
+    /// Returns a part of the state that holds references holds null at null, since nothing is ever
+    /// written there. Other maps hold there what they are said to.
     pub(super) fn null_at_null(&mut self, slot: &Slot, value: &s::Expr) -> Option<s::Expr> {
         let (Some(_), Type::Map(from, to)) = (slot.sort(self.program), slot.ty(self.program))
         else {
@@ -89,8 +89,8 @@ impl Member<'_, '_> {
         Some(eq(self.of_map("rd", (&from, &to), [value.clone(), object]), nothing))
     }
 
-    /// A part of the state of which nothing is known but what is said of it: the solver is told
-    /// that it is no write to another map, since it follows paths along such maps only.
+    /// Returns a part of the state of which nothing is known but what is said of it: the solver is
+    /// told that it is no write to another map, since it follows paths along such maps only.
     fn no_write(&mut self, slot: &Slot, value: &s::Expr) -> Option<s::Expr> {
         let Type::Map(from, to) = slot.ty(self.program) else { return None };
         let is_path = from == to && self.lowering.uses.paths.contains(&*from);

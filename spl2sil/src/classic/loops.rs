@@ -8,12 +8,12 @@ use spl::program::{Block, Clause, Expr, Stmt, Type};
 use spl::source::Span;
 
 use super::Fallible;
-use super::member::{Member, State};
+use super::member::{Declaration, State};
 use super::types::Slot;
 use super::uses::Uses;
 use crate::build::*;
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// `while (condition) invariants body`
     pub(super) fn while_loop(
         &mut self,

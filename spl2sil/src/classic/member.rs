@@ -69,7 +69,7 @@ impl Env {
 }
 
 /// The lowering of one declaration.
-pub(super) struct Member<'l, 'p> {
+pub(super) struct Declaration<'l, 'p> {
     pub(super) lowering: &'l mut Lowering<'p>,
     pub(super) program: &'p Program,
     /// The procedure, if it is one.
@@ -102,7 +102,7 @@ pub(super) struct Member<'l, 'p> {
     pub(super) values: Rc<FxHashMap<LocalId, Value>>,
 }
 
-impl<'l, 'p> Member<'l, 'p> {
+impl<'l, 'p> Declaration<'l, 'p> {
     pub(super) fn new(lowering: &'l mut Lowering<'p>) -> Self {
         let program = lowering.program;
         let taken = lowering.globals.clone();
@@ -127,7 +127,7 @@ impl<'l, 'p> Member<'l, 'p> {
         }
     }
 
-    /// A name that nothing else in this member has.
+    /// Returns a name that nothing else in this member has.
     pub(super) fn fresh(&mut self, base: &str) -> String {
         let base = spelled(base);
         let mut name = base.clone();
@@ -139,7 +139,7 @@ impl<'l, 'p> Member<'l, 'p> {
         name
     }
 
-    /// The variable that a local is.
+    /// Returns the variable that a local is.
     pub(super) fn local(&mut self, id: LocalId) -> String {
         if let Some(name) = self.names.get(&id) {
             return name.clone();
@@ -204,12 +204,12 @@ impl<'l, 'p> Member<'l, 'p> {
         self.statements.push(stmt);
     }
 
-    /// The node with a place.
+    /// Returns the node with a place.
     pub(super) fn placed<N: Annotate>(&self, span: Span, node: N) -> N {
         places::placed(self.lowering.sources, span, node)
     }
 
-    /// A new variable, with a value or without.
+    /// Returns a new variable, with a value or without.
     pub(super) fn variable(&mut self, base: &str, ty: &Type, value: Option<s::Expr>) -> s::Expr {
         let name = self.fresh(base);
         let ty = self.ty(ty);
@@ -238,7 +238,7 @@ impl<'l, 'p> Member<'l, 'p> {
         }
     }
 
-    /// A new hole.
+    /// Returns a new hole.
     pub(super) fn hole(&mut self, ty: &Type) -> Value {
         self.holes.push(ty.clone());
         Value::Hole(self.holes.len() - 1)

@@ -7,14 +7,14 @@ use spl::program::{Expr, ExprKind, NewObject, Place, Stmt, StmtKind, Type, Varia
 use spl::source::Span;
 
 use super::Fallible;
-use super::member::Member;
+use super::member::Declaration;
 use super::prelude::Part;
 use super::terms::cell_type;
 use super::types::Slot;
 use super::uses::{Uses, slots_of};
 use crate::build::*;
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// `target := new object`, with the statements behind it.
     pub(super) fn new_object(
         &mut self,
@@ -54,7 +54,7 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// A new object of a sort, which is owned.
+    /// Returns a new object of a sort, which is owned.
     fn fresh_object(&mut self, sort: &Type) -> s::Expr {
         let object = self.variable("new$", sort, None);
         let alloc = self.state.alloc[sort].clone();

@@ -5,6 +5,7 @@
 //! them for what it declares. Why the axioms hold is said in `SOUNDNESS.md`.
 
 use indexmap::{IndexMap, IndexSet};
+use sil::build::{filled, parsed};
 use sil::syntax::Member;
 
 use super::types::Key;
@@ -95,7 +96,7 @@ impl Prelude {
         }
     }
 
-    /// The domains of all parts.
+    /// Returns the domains of all parts.
     pub(super) fn members(&mut self, program: &Program) -> Vec<Member> {
         for part in self.parts.clone() {
             if let Part::Frame(from, to) = part
@@ -124,7 +125,7 @@ impl Prelude {
 }
 
 impl Part {
-    /// The type whose values are those of the part's domain.
+    /// Returns the type whose values are those of the part's domain.
     fn ty(&self) -> Option<Type> {
         match self {
             Self::Sort(ty) => Some(ty.clone()),
@@ -232,25 +233,4 @@ fn within(program: &Program, element: &str) -> String {
         return String::new();
     }
     format!(" && 0 <= index${element}(c$) && index${element}(c$) < length${element}(a$)")
-}
-
-/// The template with its placeholders replaced.
-fn filled(template: &str, values: &[(char, &str)]) -> String {
-    let mut pieces = template.split('#');
-    let mut text = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let name = piece.chars().next();
-        let value = values.iter().find(|(placeholder, _)| Some(*placeholder) == name);
-        let Some((placeholder, value)) = value else { panic!("no value for `#{piece}`") };
-        text.push_str(value);
-        text.push_str(&piece[placeholder.len_utf8()..]);
-    }
-    text
-}
-
-fn parsed(text: &str) -> Vec<Member> {
-    let mut diagnostics = Vec::new();
-    let program = sil::parser::parse(sil::source::FileId::default(), text, &mut diagnostics);
-    assert!(diagnostics.is_empty(), "the prelude is SIL: {diagnostics:?}\n{text}");
-    program.members
 }

@@ -10,7 +10,7 @@ use spl::program::{Block, Clause, Dialect, LocalId, Procedure, ProcedureId, Stmt
 use super::assertions::Spec;
 use super::definitions::functions::refused;
 use super::frames::assumed;
-use super::member::{Env, Member, State, Value};
+use super::member::{Declaration, Env, State, Value};
 use super::types::spelled;
 use super::{Fallible, Lowering, places};
 use crate::build::*;
@@ -36,7 +36,7 @@ impl Lowering<'_> {
     pub(super) fn refuse_contracts(&mut self) {
         let program = self.program;
         for (id, _) in program.procedures.iter() {
-            let mut member = Member::new(self);
+            let mut member = Declaration::new(self);
             member.procedure = Some(id);
             if let Err(stuck) = member.head(id) {
                 self.refused.insert(id, stuck);
@@ -46,7 +46,7 @@ impl Lowering<'_> {
 
     pub(super) fn procedure(&mut self, id: ProcedureId, members: &mut Vec<s::Member>) {
         let procedure = &self.program.procedures[id];
-        let mut member = Member::new(self);
+        let mut member = Declaration::new(self);
         member.procedure = Some(id);
         member.is_ghost = procedure.is_lemma();
         let method = member.method(id).unwrap_or_else(|stuck| {
@@ -62,7 +62,7 @@ impl Lowering<'_> {
     }
 }
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     fn method(&mut self, id: ProcedureId) -> Fallible<s::Method> {
         let procedure = &self.program.procedures[id];
         let Head { method, entry, exit, outs } = self.head(id)?;

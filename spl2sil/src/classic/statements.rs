@@ -13,7 +13,7 @@ use spl::program::{
 use spl::source::Span;
 
 use super::Fallible;
-use super::member::{Env, Member, Value};
+use super::member::{Declaration, Env, Value};
 use super::prelude::Part;
 use super::procedures::END;
 use super::terms::{annotated, cell_type};
@@ -21,7 +21,7 @@ use super::types::Slot;
 use super::uses::Uses;
 use crate::build::*;
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// The statements of a block.
     pub(super) fn block_of(&mut self, block: &'p Block) -> Fallible<()> {
         self.stmts(&block.stmts)
@@ -292,7 +292,7 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// The variable of SIL that an assignment changes.
+    /// Returns the variable of SIL that an assignment changes.
     pub(super) fn target(&mut self, variable: Variable) -> s::Expr {
         match variable {
             Variable::Local(local) => match self.values.get(&local) {
@@ -407,7 +407,7 @@ impl<'p> Member<'_, 'p> {
     }
 }
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// `place := value` where the place is in the heap.
     pub(super) fn store_at(
         &mut self,

@@ -1,28 +1,30 @@
 //! Terms and pure formulas. Reads of the heap are total here: whether they are allowed is asked in
 //! [`super::checks`].
 
+mod reads;
+
 use front::grow_stack;
 use sil::syntax as s;
 use spl::program::{
-    Annotation, BinaryOp, Bound, ChainOp, Expr, ExprKind, FieldId, Generator, LocalId,
-    PredicateUse, Quantifier, Type, UnaryOp,
+    Annotation, BinaryOp, Bound, ChainOp, Expr, ExprKind, Generator, LocalId, PredicateUse,
+    Quantifier, Type, UnaryOp,
 };
 use spl::source::Span;
 
-use super::member::{Env, Member, Value};
+use super::Fallible;
+use super::member::{Declaration, Env, Value};
 use super::prelude::Part;
 use super::types::{Key, Slot, spelled};
-use super::{Fallible, Stuck};
 use crate::build::*;
 
-impl<'p> Member<'_, 'p> {
-    /// The value of an expression.
+impl<'p> Declaration<'_, 'p> {
+    /// Returns the value of an expression.
     pub(super) fn term(&mut self, e: &'p Expr, env: &Env) -> Fallible<s::Expr> {
         grow_stack(|| self.term_of(e, &e.ty, env))
     }
 
-    /// The value of an expression where one of type `wanted` is expected: the type of `null` and
-    /// `{}` on their own.
+    /// Returns the value of an expression where one of type `wanted` is expected: the type of
+    /// `null` and `{}` on their own.
     pub(super) fn term_as(&mut self, e: &'p Expr, wanted: &Type, env: &Env) -> Fallible<s::Expr> {
         let ty = if e.ty.has_holes() { wanted } else { &e.ty };
         grow_stack(|| self.term_of(e, ty, env))
@@ -200,94 +202,7 @@ impl<'p> Member<'_, 'p> {
         self.of_type("null", ty, [])
     }
 
-    /// The value of a variable.
-    pub(super) fn value_of(&mut self, local: LocalId, env: &Env, span: Span) -> Fallible<s::Expr> {
-        match env.values.get(&local) {
-            Some(Value::Term(term)) => Ok(term.clone()),
-            Some(Value::Hole(hole)) => self.bindings.get(hole).cloned().ok_or_else(|| {
-                let name = &self.program.locals[local].name;
-                let construct = format!("`{name}`, whose value nothing determines,");
-                Stuck { is_unbound: true, ..Stuck::new(construct, span) }
-            }),
-            None => Ok(var(&self.local(local))),
-        }
-    }
-
-    /// A part of the state.
-    pub(super) fn slot(&mut self, slot: &Slot, env: &Env, span: Span) -> Fallible<s::Expr> {
-        match env.now.slots.get(slot) {
-            Some(value) => Ok(value.clone()),
-            None => {
-                let name = slot.name(self.program);
-                self.stuck(format!("`{name}`, which depends on the state, here"), span)
-            }
-        }
-    }
-
-    /// `receiver.field`
-    pub(super) fn read_field(
-        &mut self,
-        id: FieldId,
-        receiver: s::Expr,
-        env: &Env,
-        span: Span,
-    ) -> Fallible<s::Expr> {
-        let slot = self.slot(&Slot::Field(id), env, span)?;
-        let declared = &self.program.fields[id];
-        let from = Type::Struct(declared.parent);
-        self.ty(&Type::Map(Box::new(from.clone()), Box::new(declared.ty.clone())));
-        Ok(self.of_map("rd", (&from, &declared.ty), [slot, receiver]))
-    }
-
-    /// The content of a cell.
-    pub(super) fn content(
-        &mut self,
-        cell: &Type,
-        at: s::Expr,
-        env: &Env,
-        span: Span,
-    ) -> Fallible<s::Expr> {
-        let slot = self.contents(cell, env, span)?;
-        let Type::ArrayCell(element) = cell else {
-            return self.stuck("the content of what is no cell", span);
-        };
-        self.ty(&Type::Map(Box::new(cell.clone()), element.clone()));
-        Ok(self.of_map("rd", (cell, element), [slot, at]))
-    }
-
-    /// Returns the contents of all cells of a type.
-    fn contents(&mut self, cell: &Type, env: &Env, span: Span) -> Fallible<s::Expr> {
-        match cell {
-            Type::ArrayCell(element) => self.slot(&Slot::Cells((**element).clone()), env, span),
-            _ => self.stuck("the content of what is no cell", span),
-        }
-    }
-
-    /// The cells of an array, or what they hold, as a map from integers.
-    fn map_of_array(
-        &mut self,
-        function: &str,
-        array: &'p Expr,
-        contents: Option<s::Expr>,
-        env: &Env,
-    ) -> Fallible<s::Expr> {
-        let Type::Array(element) = &array.ty else {
-            return self.stuck("the map of what is no array", array.span);
-        };
-        let cell = cell_type(&array.ty);
-        let part = match contents {
-            None => Part::ArrayCells((**element).clone()),
-            Some(_) => Part::ArrayContents((**element).clone()),
-        };
-        let value = if contents.is_none() { cell.clone() } else { (**element).clone() };
-        self.ty(&Type::Map(Box::new(Type::Int), Box::new(value)));
-        self.ty(&Type::Map(Box::new(cell), element.clone()));
-        self.lowering.prelude.want(part);
-        let parts: Vec<s::Expr> = [self.term(array, env)?].into_iter().chain(contents).collect();
-        Ok(self.of_type(function, element, parts))
-    }
-
-    /// An operation on bits: a function of which nothing is known.
+    /// Returns an operation on bits: a function of which nothing is known.
     fn bits(
         &mut self,
         function: &str,
@@ -296,72 +211,6 @@ impl<'p> Member<'_, 'p> {
     ) -> s::Expr {
         self.lowering.prelude.want(Part::Bits);
         wrapped(call(&format!("bits${function}"), operands), ty)
-    }
-
-    /// A function of arrays.
-    pub(super) fn of_array(
-        &mut self,
-        function: &str,
-        array: &'p Expr,
-        index: Option<&'p Expr>,
-        env: &Env,
-    ) -> Fallible<s::Expr> {
-        let Type::Array(element) = &array.ty else {
-            return self.stuck("an element of what is no array", array.span);
-        };
-        self.lowering.prelude.want(Part::Array((**element).clone()));
-        let mut parts = vec![self.term(array, env)?];
-        if let Some(index) = index {
-            parts.push(self.term(index, env)?);
-        }
-        Ok(self.of_type(function, element, parts))
-    }
-
-    fn of_cell(&mut self, function: &str, cell: &'p Expr, env: &Env) -> Fallible<s::Expr> {
-        let Type::ArrayCell(element) = &cell.ty else {
-            return self.stuck("the array of what is no cell", cell.span);
-        };
-        self.lowering.prelude.want(Part::Array((**element).clone()));
-        let cell = self.term(cell, env)?;
-        Ok(self.of_type(function, element, [cell]))
-    }
-
-    fn map_read(
-        &mut self,
-        map: &'p Expr,
-        key: &'p Expr,
-        env: &Env,
-        span: Span,
-    ) -> Fallible<s::Expr> {
-        match &map.kind {
-            ExprKind::ArrayCells(array) => return self.of_array("cell", array, Some(key), env),
-            ExprKind::ArrayMap(array) => {
-                let cell = self.of_array("cell", array, Some(key), env)?;
-                return self.content(&cell_type(&array.ty), cell, env, span);
-            }
-            _ => {}
-        }
-        let Type::Map(from, to) = &map.ty else {
-            return self.stuck("a read of what is no map", span);
-        };
-        let (map_term, key_term) = (self.term(map, env)?, self.term_as(key, from, env)?);
-        self.ty(&map.ty);
-        Ok(self
-            .read_of_array(&map_term, &key_term, to)
-            .unwrap_or_else(|| self.of_map("rd", (from, to), [map_term, key_term])))
-    }
-
-    /// A read of the map of an array is a read of its cell: quantifiers find cells, not maps inside
-    /// of quantifiers.
-    fn read_of_array(&self, map: &s::Expr, key: &s::Expr, element: &Type) -> Option<s::Expr> {
-        let s::ExprKind::Call { name, arguments, .. } = &map.kind else { return None };
-        let [array, contents] = &arguments[..] else { return None };
-        if *name.name != *format!("contents${}", self.key(element)) {
-            return None;
-        }
-        let cell = self.of_type("cell", element, [array.clone(), key.clone()]);
-        let cells = Type::ArrayCell(Box::new(element.clone()));
-        Some(self.of_map("rd", (&cells, element), [contents.clone(), cell]))
     }
 
     /// A predicate without permissions is what it stands for.
@@ -383,7 +232,7 @@ impl<'p> Member<'_, 'p> {
         self.term(body, &inner)
     }
 
-    /// The element type of two sets, one of which may not say.
+    /// Returns the element type of two sets, one of which may not say.
     fn element(&self, left: &Expr, right: &Expr) -> Type {
         let ty = if left.ty.has_holes() { &right.ty } else { &left.ty };
         match ty {
@@ -562,8 +411,8 @@ impl<'p> Member<'_, 'p> {
         Ok(())
     }
 
-    /// The map along which a path goes. What is no part of the state has to be mentioned as no
-    /// write to another map, as parts of the state are where they begin.
+    /// Returns the map along which a path goes. What is no part of the state has to be mentioned as
+    /// no write to another map, as parts of the state are where they begin.
     fn steps(&mut self, map: &'p Expr, sort: &Type, env: &Env) -> Fallible<s::Expr> {
         self.lowering.prelude.want(Part::Reach(sort.clone()));
         let map = self.term(map, env)?;
@@ -586,7 +435,7 @@ impl<'p> Member<'_, 'p> {
         self.of_map("frame", (from, to), parts)
     }
 
-    /// The name of a destructor: as in SPL, names of locals stay clear of it.
+    /// Returns the name of a destructor: as in SPL, names of locals stay clear of it.
     pub(super) fn destructor(&self, id: spl::program::DestructorId) -> String {
         spelled(&self.program.destructors[id].name)
     }
@@ -597,7 +446,7 @@ impl<'p> Member<'_, 'p> {
     }
 }
 
-/// An expression without the annotations around it, and these.
+/// Returns an expression without the annotations around it, and these.
 pub(super) fn annotated(e: &Expr) -> (&Expr, Vec<&Annotation>) {
     let (mut e, mut all) = (e, Vec::new());
     while let ExprKind::Annotated { body, annotations } = &e.kind {
@@ -617,7 +466,7 @@ pub(super) fn divides(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Div | BinaryOp::Mod)
 }
 
-/// The type of the cells of an array.
+/// Returns the type of the cells of an array.
 pub(super) fn cell_type(array: &Type) -> Type {
     match array {
         Type::Array(element) => Type::ArrayCell(element.clone()),

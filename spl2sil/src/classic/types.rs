@@ -29,7 +29,7 @@ impl Slot {
         }
     }
 
-    /// The type of the whole part.
+    /// Returns the type of the whole part.
     pub(super) fn ty(&self, program: &Program) -> Type {
         match self {
             Self::Field(field) => program.field_map_type(*field),
@@ -72,8 +72,8 @@ impl fmt::Display for Key<'_> {
     }
 }
 
-/// A name of SPL as SIL writes it: `?` and `^` are not in names there, and some names are words of
-/// SIL.
+/// Returns a name of SPL as SIL writes it: `?` and `^` are not in names there, and some names are
+/// words of SIL.
 pub(super) fn spelled(name: &str) -> String {
     let spelled = name.replace('?', "$q").replace('^', "$c");
     let starts_with_digit = spelled.starts_with(|first: char| first.is_ascii_digit());
@@ -86,12 +86,12 @@ pub(super) fn spelled(name: &str) -> String {
     }
 }
 
-/// The type as SIL text.
+/// Returns the type as SIL text.
 pub(super) fn stored(program: &Program, ty: &Type) -> String {
     Key(program, ty).to_string()
 }
 
-/// The type in SIL.
+/// Returns the type in SIL.
 pub(super) fn lowered(program: &Program, ty: &Type) -> s::Type {
     match ty {
         Type::Int | Type::Byte => TypeKind::Int.into(),

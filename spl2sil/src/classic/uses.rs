@@ -89,7 +89,7 @@ impl Uses {
     }
 }
 
-/// The parts of the state that hold the contents of the objects of a sort.
+/// Returns the parts of the state that hold the contents of the objects of a sort.
 pub(super) fn slots_of(program: &Program, sort: &Type) -> Vec<Slot> {
     match sort {
         Type::Struct(id) => {
@@ -353,7 +353,8 @@ impl Table {
         }
     }
 
-    /// The lemmas and procedures that a procedure calls, itself among them if it is recursive.
+    /// Returns the lemmas and procedures that a procedure calls, itself among them if it is
+    /// recursive.
     pub(super) fn reached(&self, from: ProcedureId) -> FxHashSet<ProcedureId> {
         let mut reached = FxHashSet::default();
         let direct =
@@ -368,7 +369,7 @@ impl Table {
     }
 }
 
-/// The sorts of which the program frees objects somewhere.
+/// Returns the sorts of which the program frees objects somewhere.
 fn freed(program: &Program) -> FxHashSet<Type> {
     let mut sorts = FxHashSet::default();
     for body in program.procedures.iter().filter_map(|(_, procedure)| procedure.body.as_ref()) {
@@ -381,7 +382,7 @@ fn freed(program: &Program) -> FxHashSet<Type> {
     sorts
 }
 
-/// All sorts of objects that structs of the program declare.
+/// Returns all sorts of objects that structs of the program declare.
 pub(super) fn all_sorts(program: &Program) -> Vec<Type> {
     program.structs.iter().map(|(id, _)| Type::Struct(id)).collect()
 }
@@ -393,7 +394,7 @@ pub(super) fn owns_contents(program: &Program) -> bool {
     program.options.simple_arrays || program.dialect == Dialect::ClassicParts
 }
 
-/// The sort of the object that holds a location.
+/// Returns the sort of the object that holds a location.
 fn holder(program: &Program, location: &Expr) -> Option<Type> {
     match &location.kind {
         ExprKind::FieldRead { field, .. } => Some(Type::Struct(program.fields[*field].parent)),
@@ -403,7 +404,7 @@ fn holder(program: &Program, location: &Expr) -> Option<Type> {
     }
 }
 
-/// The sort of which an access is.
+/// Returns the sort of which an access is.
 pub(super) fn accessed(access: &Access) -> Option<Type> {
     match access {
         Access::Object(object) => Some(object.ty.clone()),

@@ -26,7 +26,7 @@ impl Lowering<'_> {
         places::at(self.sources, span)
     }
 
-    /// A second place, shown with errors from here.
+    /// Returns a second place, shown with errors from here.
     pub(crate) fn note(&self, span: Span, text: &str) -> Annotation {
         places::note(self.sources, span, text)
     }

@@ -20,7 +20,7 @@ pub(crate) fn reasons(program: &Program) -> FxHashSet<ProcedureId> {
     reasons
 }
 
-/// The procedures that a body calls.
+/// Returns the procedures that a body calls.
 pub(crate) fn callees(program: &Program, id: ProcedureId) -> Vec<ProcedureId> {
     let mut found = Vec::new();
     if let Some(body) = &program.procedures[id].body {

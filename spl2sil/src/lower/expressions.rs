@@ -16,17 +16,17 @@ use super::prelude::fixed;
 ///
 /// [`Expressions::expr`] lowers everything else and comes back here for these.
 pub(crate) trait Meaning<'l, 'p> {
-    /// The member being made.
+    /// Returns the member being made.
     fn member(&mut self) -> &mut Member<'l, 'p>;
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     fn local(&mut self, local: LocalId) -> s::Expr;
 
-    /// The value of a global variable.
+    /// Returns the value of a global variable.
     fn global(&mut self, global: GlobalId, span: Span) -> s::Expr;
 
-    /// An expression that is about the heap or about permissions, or whose parts are in another
-    /// state: see [`is_of_dialect`].
+    /// Returns an expression that is about the heap or about permissions, or whose parts are in
+    /// another state: see [`is_of_dialect`].
     fn of_dialect(&mut self, e: &Expr) -> s::Expr;
 
     /// Is what is being lowered a value that a program computes, not a specification? What is not
@@ -90,7 +90,7 @@ pub(crate) fn is_of_dialect(e: &Expr) -> bool {
 
 /// Lowering of expressions, for every [`Meaning`].
 pub(crate) trait Expressions<'l, 'p: 'l>: Meaning<'l, 'p> {
-    /// The value of `e`, with its place.
+    /// Returns the value of `e`, with its place.
     fn expr(&mut self, e: &Expr) -> s::Expr {
         let mut lowered =
             grow_stack(|| if is_of_dialect(e) { self.of_dialect(e) } else { self.pure_form(e) });
@@ -99,12 +99,12 @@ pub(crate) trait Expressions<'l, 'p: 'l>: Meaning<'l, 'p> {
         lowered
     }
 
-    /// The values of several expressions.
+    /// Returns the values of several expressions.
     fn exprs(&mut self, all: &[Expr]) -> Vec<s::Expr> {
         all.iter().map(|e| self.expr(e)).collect()
     }
 
-    /// A form that means the same in all dialects.
+    /// Returns a form that means the same in all dialects.
     fn pure_form(&mut self, e: &Expr) -> s::Expr {
         match &e.kind {
             ExprKind::Int(value) => int(value.clone()),
@@ -166,7 +166,7 @@ pub(crate) trait Expressions<'l, 'p: 'l>: Meaning<'l, 'p> {
         }
     }
 
-    /// The SIL type of the elements of a set.
+    /// Returns the SIL type of the elements of a set.
     fn element_type(&mut self, set: &Expr) -> s::Type {
         let lowering = self.member().lowering;
         match &set.ty {

@@ -57,7 +57,7 @@ pub(crate) struct Used {
 }
 
 impl Lowering<'_> {
-    /// The members that the program needs.
+    /// Returns the members that the program needs.
     pub(crate) fn prelude(&self) -> Vec<s::Member> {
         let used = self.used.borrow();
         let mut members = Vec::new();
@@ -100,7 +100,7 @@ fn maps() -> s::Member {
         .into()
 }
 
-/// A function that is true of everything: to mention a term.
+/// Returns a function that is true of everything: to mention a term.
 fn known() -> s::Member {
     let term = || call(fixed::KNOWN, [var("$t")]);
     let holds = forall([typed("$t", domain_type("$T"))], [vec![term()]], term());

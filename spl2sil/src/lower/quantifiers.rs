@@ -69,8 +69,8 @@ pub(crate) fn quantified<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
     }
 }
 
-/// A trigger of these terms, if they can be matched: each is an application, and together they have
-/// all variables.
+/// Returns a trigger of these terms, if they can be matched: each is an application, and together
+/// they have all variables.
 fn trigger<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
     meaning: &mut M,
     terms: &[Expr],
@@ -92,7 +92,7 @@ fn trigger<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
     terms.iter().all(is_application).then_some(terms)
 }
 
-/// The variables that occur in an expression and are bound outside of it.
+/// Returns the variables that occur in an expression and are bound outside of it.
 pub(crate) fn free_locals(e: &Expr) -> Vec<LocalId> {
     let mut mentioned = Vec::new();
     let mut bound = Vec::new();

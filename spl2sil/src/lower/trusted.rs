@@ -6,7 +6,7 @@ use spl::Program;
 use spl::program::Dialect;
 use spl::source::{Sources, Span};
 
-/// The reading of the text, axioms, and free clauses: none of them is shown.
+/// Returns the reading of the text, axioms, and free clauses: none of them is shown.
 pub(super) fn annotations(sources: &Sources, program: &Program) -> Vec<Annotation> {
     let dialect = match program.dialect {
         Dialect::Classic => "the classic dialect of SPL",

@@ -10,7 +10,8 @@ use super::annotations::{Annotate, named};
 use super::prelude::fixed;
 
 impl Lowering<'_> {
-    /// The SIL type of values of a type. References of all structs are `Ref`, bytes are integers.
+    /// Returns the SIL type of values of a type. References of all structs are `Ref`, bytes are
+    /// integers.
     pub(crate) fn ty(&self, of: &Type) -> s::Type {
         match of {
             Type::Bool | Type::Permission => ty(TypeKind::Bool),
@@ -28,7 +29,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The SIL type of a variable.
+    /// Returns the SIL type of a variable.
     pub(crate) fn local_type(&self, local: LocalId) -> s::Type {
         self.ty(&self.program.locals[local].ty)
     }

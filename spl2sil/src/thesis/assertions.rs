@@ -208,7 +208,7 @@ impl Scope<'_, '_, '_> {
         conjuncts_of(body, &mut conjuncts);
         let mut open: Vec<LocalId> = variables.iter().map(|bound| bound.local).collect();
         while let Some((at, value)) = next_solved(&conjuncts, &open) {
-            let value = self.expr(value);
+            let value = self.expr(&value);
             self.replaced.insert(open.remove(at), value);
         }
         let whole = if let Some(&local) = open.first() {
@@ -277,10 +277,7 @@ pub(super) fn conjuncts_of<'e>(assertion: &'e Expr, conjuncts: &mut Vec<&'e Expr
 
 /// The place of the first variable among the open ones that some conjunct determines, and its
 /// value.
-pub(super) fn next_solved<'e>(
-    conjuncts: &[&'e Expr],
-    open: &[LocalId],
-) -> Option<(usize, &'e Expr)> {
+pub(super) fn next_solved(conjuncts: &[&Expr], open: &[LocalId]) -> Option<(usize, Expr)> {
     open.iter().enumerate().find_map(|(at, &local)| {
         Some((at, conjuncts.iter().find_map(|conjunct| solved(conjunct, local, open))?))
     })
@@ -288,14 +285,37 @@ pub(super) fn next_solved<'e>(
 
 /// Returns the value that a conjunct gives to a variable, without mentioning variables that are
 /// open still.
-fn solved<'e>(conjunct: &'e Expr, local: LocalId, open: &[LocalId]) -> Option<&'e Expr> {
-    let is_it = |e: &Expr| e.kind == ExprKind::Local(local);
-    let value = match &conjunct.kind {
-        ExprKind::Binary { op: BinaryOp::Eq | BinaryOp::Iff, left, right } if is_it(left) => right,
-        ExprKind::Binary { op: BinaryOp::Eq | BinaryOp::Iff, left, right } if is_it(right) => left,
-        ExprKind::PointsTo { location, value } if is_it(value) => location,
+fn solved(conjunct: &Expr, local: LocalId, open: &[LocalId]) -> Option<Expr> {
+    let (left, right) = match &conjunct.kind {
+        ExprKind::Binary { op: BinaryOp::Eq | BinaryOp::Iff, left, right } => (left, right),
+        ExprKind::PointsTo { location, value } => (value, location),
         _ => return None,
     };
-    let mentioned = free_locals(value);
-    (!mentioned.iter().any(|other| open.contains(other))).then_some(&**value)
+    let value = solved_for(left, right, local).or_else(|| match conjunct.kind {
+        ExprKind::PointsTo { .. } => None,
+        _ => solved_for(right, left, local),
+    })?;
+    (!free_locals(&value).iter().any(|other| open.contains(other))).then_some(value)
+}
+
+/// Returns the value of a variable where `side` equals `other`: sums and differences of integers
+/// are undone.
+fn solved_for(side: &Expr, other: &Expr, local: LocalId) -> Option<Expr> {
+    let part = |op, left: &Expr, right: &Expr| {
+        let kind =
+            ExprKind::Binary { op, left: Box::new(left.clone()), right: Box::new(right.clone()) };
+        Expr { kind, ty: Type::Int, span: other.span }
+    };
+    match &side.kind {
+        ExprKind::Local(it) if *it == local => Some(other.clone()),
+        ExprKind::Binary { op: BinaryOp::Add, left, right } if side.ty == Type::Int => {
+            solved_for(left, &part(BinaryOp::Sub, other, right), local)
+                .or_else(|| solved_for(right, &part(BinaryOp::Sub, other, left), local))
+        }
+        ExprKind::Binary { op: BinaryOp::Sub, left, right } if side.ty == Type::Int => {
+            solved_for(left, &part(BinaryOp::Add, other, right), local)
+                .or_else(|| solved_for(right, &part(BinaryOp::Sub, left, other), local))
+        }
+        _ => None,
+    }
 }

@@ -2,12 +2,13 @@
 
 use sil::build::*;
 use sil::syntax as s;
-use spl::program::{Expr, LocalId, LocalKind, Procedure, ProcedureId, Variable};
+use spl::program::{Expr, ExprKind, LocalId, LocalKind, Procedure, ProcedureId, Variable};
 use spl::source::Span;
 
 use super::Scope;
 use super::assertions::{conjuncts_of, next_solved};
 use crate::lower::expressions::Meaning;
+use crate::lower::quantifiers::free_locals;
 
 impl Scope<'_, '_, '_> {
     pub(super) fn call(
@@ -65,7 +66,7 @@ impl Scope<'_, '_, '_> {
     }
 
     /// Arguments for all parameters: an implicit one is what an equation of the precondition says
-    /// that it is, in terms of the others.
+    /// that it is, in terms of the others, or what an instance has that the precondition asks for.
     fn actuals(&mut self, callee: &Procedure, given: Vec<s::Expr>, span: Span) -> Vec<s::Expr> {
         let program = self.member.program();
         let explicit = program.explicit(&callee.parameters);
@@ -80,14 +81,19 @@ impl Scope<'_, '_, '_> {
         for clause in &callee.requires {
             conjuncts_of(&clause.condition, &mut conjuncts);
         }
-        while let Some((at, value)) = next_solved(&conjuncts, &open) {
-            let value = self.value(value);
-            self.replaced.insert(open.remove(at), value);
+        loop {
+            while let Some((at, value)) = next_solved(&conjuncts, &open) {
+                let value = self.value(&value);
+                self.replaced.insert(open.remove(at), value);
+            }
+            if !self.choose_by_instance(&conjuncts, &mut open) {
+                break;
+            }
         }
         for local in open {
             let name = &program.locals[local].name;
             let message = format!(
-                "nothing says what the implicit argument `{name}` of `{}` is: its precondition has no equation for it",
+                "nothing says what the implicit argument `{name}` of `{}` is: its precondition has no equation for it, and no predicate has it as an argument",
                 callee.name
             );
             self.member.lowering.refuse(message, span);
@@ -96,5 +102,58 @@ impl Scope<'_, '_, '_> {
         let actuals = callee.parameters.iter().map(|&local| self.local(local)).collect();
         self.replaced = outer;
         actuals
+    }
+    /// Chooses values for the open parameters that are arguments of an instance: those of one that
+    /// the caller holds, if it holds one with the other arguments. Tells whether there is such an
+    /// instance in the precondition.
+    ///
+    /// SOUNDNESS: where an instance like that is held there are such values, and elsewhere nothing
+    /// is assumed of them. The call shows the precondition with them.
+    fn choose_by_instance(&mut self, conjuncts: &[&Expr], open: &mut Vec<LocalId>) -> bool {
+        let direct = |argument: &Expr| match argument.kind {
+            ExprKind::Local(local) => Some(local),
+            _ => None,
+        };
+        let is_open = |argument: &Expr| direct(argument).is_some_and(|local| open.contains(&local));
+        let is_known = |argument: &Expr| free_locals(argument).iter().all(|it| !open.contains(it));
+        let instance = conjuncts.iter().find_map(|conjunct| match &conjunct.kind {
+            ExprKind::Predicate(instance)
+                if self.is_opaque(instance)
+                    && instance.arguments.iter().any(is_open)
+                    && instance.arguments.iter().all(|one| is_open(one) || is_known(one)) =>
+            {
+                Some(instance)
+            }
+            _ => None,
+        });
+        let Some(instance) = instance else { return false };
+        let parameters = &self.member.program().predicates[instance.predicate].parameters;
+        let (mut bound, mut actuals, mut differ) = (Vec::new(), Vec::new(), Vec::new());
+        let mut chosen: Vec<(LocalId, s::Expr)> = Vec::new();
+        for (&parameter, argument) in parameters.iter().zip(&instance.arguments) {
+            let ty = self.member.lowering.local_type(parameter);
+            let name = self.member.fresh("held");
+            bound.push(typed(&name, ty.clone()));
+            let first = chosen.iter().find(|(local, _)| direct(argument) == Some(*local));
+            if let Some((_, first)) = first {
+                // One value stands at both places.
+                differ.push(ne(var(&name), first.clone()));
+            } else if let Some(local) = direct(argument).filter(|local| open.contains(local)) {
+                let value = self.member.fresh(&self.member.program().locals[local].name);
+                self.member.emit_plain(declare(&value, ty, None));
+                self.replaced.insert(local, var(&value));
+                chosen.push((local, var(&name)));
+            } else {
+                differ.push(ne(var(&name), self.value(argument)));
+            }
+            actuals.push(self.value(argument));
+        }
+        open.retain(|local| chosen.iter().all(|(other, _)| other != local));
+        let name = self.member.lowering.names.borrow().predicates[instance.predicate].clone();
+        let any = call(&name, bound.iter().map(|bound| var(&bound.name.name)));
+        let no_such = forperm(bound, any, or(differ));
+        let held = lt(none(), perm(call(&name, actuals)));
+        self.member.emit_plain(inhale(implies(not(no_such), held)));
+        true
     }
 }

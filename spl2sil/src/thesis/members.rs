@@ -21,7 +21,7 @@ impl Thesis<'_, '_> {
         fields.collect()
     }
 
-    /// A predicate; a function if it says nothing about permissions.
+    /// Returns a predicate; a function if it says nothing about permissions.
     pub(super) fn predicate(&self, id: PredicateId) -> s::Member {
         let declared = &self.lowering.program.predicates[id];
         let name = self.lowering.names.borrow().predicates[id].clone();

@@ -103,7 +103,7 @@ impl Scope<'_, '_, '_> {
         }
         while let Some((at, value)) = next_solved(&conjuncts, &open) {
             self.member.span = value.span;
-            let value = self.expr(value);
+            let value = self.expr(&value);
             let result = var(&self.member.name_of(open.remove(at)));
             self.member.emit(
                 assign(result, value)

@@ -17,7 +17,7 @@ use super::assertions::NO_ACCESS;
 use crate::lower::annotations::{Annotate, renamed, said};
 use crate::lower::expressions::{Expressions, Meaning};
 
-/// An access that a statement of a program makes, whichever part of it.
+/// Returns an access that a statement of a program makes, whichever part of it.
 fn accessing(stmt: s::Stmt) -> s::Stmt {
     stmt.with(renamed(
         (ErrorId::AssignmentFailed, Reason::InsufficientPermission),
@@ -52,7 +52,7 @@ impl Scope<'_, '_, '_> {
         grow_stack(|| self.stmt_inner(stmt));
     }
 
-    /// A value that the program computes.
+    /// Returns a value that the program computes.
     pub(super) fn value(&mut self, e: &Expr) -> s::Expr {
         let was_computed = std::mem::replace(&mut self.is_computed, true);
         let value = self.expr(e);
@@ -138,7 +138,7 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// A predicate that is folded or unfolded; one without permissions holds, or does not.
+    /// Returns a predicate that is folded or unfolded; one without permissions holds, or does not.
     fn opened(
         &mut self,
         predicate: &PredicateUse,
@@ -156,7 +156,7 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// The variable; nothing if it is none of this dialect.
+    /// Returns the variable; nothing if it is none of this dialect.
     pub(super) fn own(&mut self, variable: Variable, span: Span) -> Option<LocalId> {
         match variable {
             Variable::Local(local) => Some(local),
@@ -177,7 +177,7 @@ impl Scope<'_, '_, '_> {
         self.member.emit(assign(target, var(&any)));
     }
 
-    /// A variable with a value, which is computed here.
+    /// Returns a variable with a value, which is computed here.
     pub(super) fn keep(&mut self, wanted: &str, ty: &Type, value: s::Expr) -> Name {
         let name = self.member.fresh(wanted);
         let ty = self.member.lowering.ty(ty);
@@ -319,7 +319,7 @@ impl Scope<'_, '_, '_> {
         self.member.emit(inhale(whole));
     }
 
-    /// A `forall` whose variables were variables of a proof.
+    /// Returns a `forall` whose variables were variables of a proof.
     fn quantified_again(&mut self, condition: &Expr) -> s::Expr {
         let ExprKind::Quantified { quantifier: Quantifier::Forall, variables, body } =
             &condition.kind

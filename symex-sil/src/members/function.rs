@@ -2,11 +2,12 @@
 
 use sil::program::{Expr, Function};
 use smt::terms::Term;
-use symex::members::analysis::has_two_readings;
 use symex::members::function::Written;
 use symex::state::State;
 use symex::{Engine, Stop};
 
+use crate::ahead::ways_of_all;
+use crate::analysis::has_two_readings;
 use crate::rules::Sil;
 
 /// A function of a SIL program.
@@ -38,7 +39,7 @@ impl<'p> Written<'p> for InSil<'p> {
     }
 
     fn merges_ways(self, engine: &Engine<'p>) -> bool {
-        engine.merges_ways(&self.0.contract.preconditions)
+        engine.merges_ways(ways_of_all(&self.0.contract.preconditions))
     }
 
     fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop> {

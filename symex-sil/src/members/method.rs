@@ -10,8 +10,9 @@
 //! costs about n of them.
 //!
 //! [`merge`]: symex::run::merge
-//! [`ahead`]: symex::run::ahead
+//! [`ahead`]: crate::ahead
 
+mod contract;
 mod loops;
 
 use std::collections::BTreeMap;
@@ -22,21 +23,20 @@ use sil::program::{Body, Contract, Expr, Implementation, Member, Method, MethodI
 use sil::source::Span;
 use smt::terms::Terms;
 
+use self::loops::spans;
+use crate::ahead::{Ahead, ways_of_all};
+use crate::analysis::has_two_readings;
 use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId, INVARIANT};
-use symex::members::analysis::has_two_readings;
 use symex::options::Join;
 use symex::report::Within;
 use symex::rules::language::Language;
-use symex::run::ahead::{Ahead, product, sum, ways_of_all};
 use symex::run::explore::{End, Explorer};
 use symex::run::merge::{Guarded, Reached};
+use symex::run::ways::{PATHS, product, sum};
 use symex::state::heap::Heap;
 use symex::state::{Labelled, State};
 use symex::{Path, Reading, Stop, View};
-
-/// With more paths than this from the beginning of a method to its end, states are merged.
-const PATHS: u64 = 8;
 
 /// Nobody tries to follow more paths than this one by one: so many times as many as there may be,
 /// since conditions may depend on each other.
@@ -448,9 +448,7 @@ impl<'p> Driver<'_, 'p> {
         self.sil.produce_all(preconditions, None, |clause| {
             Blame::new(ErrorId::NotWellformed, clause.span)
         })?;
-        if self.sil.is_any_ill_formed(preconditions)? {
-            self.sil.end_unframed()?;
-        }
+        self.sil.end_unframed_by(spans(preconditions))?;
         if !preconditions.is_empty() && self.sil.seems_dead()? {
             return Err(Stop::Infeasible);
         }
@@ -480,7 +478,7 @@ impl<'p> Driver<'_, 'p> {
         self.sil.end_doubtful()?;
         let contract = &self.method.contract;
         let postconditions = &contract.postconditions;
-        self.sil.show_state_at_all(postconditions.iter().map(|clause| clause.span));
+        self.sil.show_state_at_all(spans(postconditions));
         self.sil.show_state_at_end(self.method.implementations[self.implementation].span);
         let left_out = self.sil.beyond_judgement(contract)?;
         self.sil.consume_all(postconditions, |clause| {

@@ -2,9 +2,10 @@
 
 use sil::program::{Expr, PredicateId};
 
+use crate::ahead::ways;
+use crate::analysis::has_two_readings;
 use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId};
-use symex::members::analysis::has_two_readings;
 use symex::rules::assertion::conjuncts;
 use symex::rules::language::Language;
 use symex::state::State;
@@ -35,7 +36,7 @@ impl Sil<'_, '_> {
             let has_place = clause.span.origin != declaration.span.origin;
             if has_place { Blame { span: clause.span, ..blame } } else { blame }
         };
-        self.mode.joins = self.merges_ways(std::slice::from_ref(body));
+        self.mode.joins = self.merges_ways(ways(body));
         let without_sums = |sil: &mut Self| {
             sil.scoped(None, |sil| {
                 sil.explore(|sil| {

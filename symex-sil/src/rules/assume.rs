@@ -11,7 +11,7 @@ use crate::rules::Sil;
 use crate::rules::assertion::{Own, form};
 use crate::rules::quantified::access::Target;
 use crate::rules::quantified::normalise;
-use symex::findings::blame::Blame;
+use symex::findings::blame::{Blame, unsupported_at};
 use symex::permission::quantified;
 use symex::rules::assertion::Form;
 use symex::rules::language::Language;
@@ -38,8 +38,8 @@ impl Sil<'_, '_> {
         self.assume(fact)
     }
 
-    /// The formula which says that an assertion holds of the state, its accesses on top of those in
-    /// `claims`.
+    /// Returns the formula which says that an assertion holds of the state, its accesses on top of
+    /// those in `claims`.
     fn held_already(
         &mut self,
         assertion: &Expr,
@@ -98,7 +98,7 @@ impl Sil<'_, '_> {
                         sil.held_already(body, claims, blame)
                     })
                 }
-                _ => self.unsupported(assertion, "`assume` of this form of assertion"),
+                _ => unsupported_at(assertion.span, "`assume` of this form of assertion"),
             },
         })
     }
@@ -163,7 +163,7 @@ impl Sil<'_, '_> {
         Ok(self.terms.and(all))
     }
 
-    /// A quantified assertion, as conjuncts of one access each.
+    /// Returns a quantified assertion, as conjuncts of one access each.
     fn held_for_all(
         &mut self,
         quantifier: &Expr,
@@ -177,7 +177,7 @@ impl Sil<'_, '_> {
                 continue;
             }
             let Some(target) = Target::of(conjunct.body) else {
-                return self.unsupported(conjunct.body, "`assume` of this under a quantifier");
+                return unsupported_at(conjunct.body.span, "`assume` of this under a quantifier");
             };
             let access = self.eval_quantified_access(&conjunct, target, blame)?;
             let Some(access) = access else { continue };

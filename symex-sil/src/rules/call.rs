@@ -3,9 +3,9 @@
 use sil::program::{Contract, Expr, LocalId, Method, MethodId, Stmt};
 use smt::terms::Term;
 
+use crate::analysis::has_two_readings;
 use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId};
-use symex::members::analysis::has_two_readings;
 use symex::rules::language::Language;
 use symex::state::heap::Heap;
 use symex::{Stop, View, Watch};
@@ -76,9 +76,9 @@ impl Sil<'_, '_> {
     }
 }
 
-/// The heap that a precondition describes, with the values it had when it was consumed: what `old`
-/// means in the postcondition of a call in a package, whose permissions may have come from several
-/// heaps (trap T18).
+/// Returns the heap that a precondition describes, with the values it had when it was consumed:
+/// what `old` means in the postcondition of a call in a package, whose permissions may have come
+/// from several heaps (trap T18).
 fn taken(sil: &mut Sil<'_, '_>, preconditions: &[Expr], snapshot: Term) -> Result<Heap, Stop> {
     let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
     let (produced, taken) = sil.exchanging(

@@ -5,6 +5,7 @@
 
 pub(crate) mod applications;
 mod locations;
+mod one_point;
 mod operators;
 mod perm;
 pub(crate) mod quantifiers;
@@ -18,21 +19,21 @@ use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::rules::Sil;
-use symex::findings::blame::{Blame, Reason};
+use symex::findings::blame::{Blame, Reason, unsupported_at};
 use symex::findings::evaluated::Record;
 use symex::rules::language::Language;
 use symex::state::Labelled;
 use symex::{Explore, Reading, Stop, View};
 
 impl Sil<'_, '_> {
-    /// The value of `expr`, with its obligations (unless `blame` trusts it).
+    /// Returns the value of `expr`, with its obligations (unless `blame` trusts it).
     pub(crate) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         self.recorded(expr.span, |sil| grow_stack(|| sil.eval_kind(expr, blame)))
     }
 
     fn eval_kind(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         if let Some(construct) = unsupported(&expr.annotations) {
-            return self.unsupported(expr, &construct);
+            return unsupported_at(expr.span, &construct);
         }
         match &expr.kind {
             ExprKind::Int(value) => Ok(self.terms.int(value.clone())),
@@ -44,7 +45,7 @@ impl Sil<'_, '_> {
             ExprKind::Local(local) => Ok(self.eval_local(*local, &expr.ty)),
             ExprKind::Result => match self.frame.result {
                 Some(result) => Ok(result),
-                None => self.unsupported(expr, "`result` outside a postcondition"),
+                None => unsupported_at(expr.span, "`result` outside a postcondition"),
             },
             ExprKind::Unary { op, operand } => {
                 let operand = self.eval(operand, blame)?;
@@ -94,8 +95,10 @@ impl Sil<'_, '_> {
             ExprKind::Unfolding { access, body } => self.eval_unfolding(access, body, blame),
             ExprKind::Applying { wand, body } => self.eval_applying(wand, body, blame),
             ExprKind::Asserting { assertion, body } => self.eval_asserting(assertion, body, blame),
-            ExprKind::Acc { .. } => self.unsupported(expr, "a permission where a value is needed"),
-            ExprKind::Wand { .. } => self.unsupported(expr, "magic wands"),
+            ExprKind::Acc { .. } => {
+                unsupported_at(expr.span, "a permission where a value is needed")
+            }
+            ExprKind::Wand { .. } => unsupported_at(expr.span, "magic wands"),
             ExprKind::Literal { .. }
             | ExprKind::MapLiteral { .. }
             | ExprKind::Range { .. }
@@ -267,7 +270,7 @@ impl Sil<'_, '_> {
         self.exchanging(|sil| &mut sil.here.consuming, None, eval).0
     }
 
-    /// An expression that makes a collection or looks into one.
+    /// Returns an expression that makes a collection or looks into one.
     fn eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
             ExprKind::Literal { collection, elements } => {
@@ -325,7 +328,7 @@ impl Sil<'_, '_> {
     ) -> Result<Term, Stop> {
         let elements = self.eval_all(elements, blame)?;
         let (Type::Seq(element) | Type::Set(element) | Type::Multiset(element)) = &expr.ty else {
-            return self.unsupported(expr, "a collection of unknown type");
+            return unsupported_at(expr.span, "a collection of unknown type");
         };
         let sort = self.sort(element);
         Ok(match collection {
@@ -342,7 +345,7 @@ impl Sil<'_, '_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let Type::Map(key, value) = &expr.ty else {
-            return self.unsupported(expr, "a map of unknown type");
+            return unsupported_at(expr.span, "a map of unknown type");
         };
         let (key, value) = (self.sort(key), self.sort(value));
         let mut map = self.terms.map_empty(key, value);
@@ -389,7 +392,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// The value of a variable; one that has been given none has any.
+    /// Returns the value of a variable; one that has been given none has any.
     fn eval_local(&mut self, local: LocalId, ty: &Type) -> Term {
         if let Some(value) = self.frame.store.get(local) {
             return value;

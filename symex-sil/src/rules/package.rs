@@ -212,7 +212,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// The paths of a package as the outside sees them.
+    /// Returns the paths of a package as the outside sees them.
     fn groups(&mut self, root: Term, paths: Vec<(Vec<Term>, End)>) -> Vec<Group> {
         let known_outside = |engine: &Self, literal: Term| !engine.terms.mentions(literal, &[root]);
         let tells_apart =

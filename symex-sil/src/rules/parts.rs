@@ -6,7 +6,7 @@ use smt::terms::{Sort, Term, Terms};
 use crate::rules::Sil;
 use crate::rules::assertion::{self, Access, OfSil, Own};
 use crate::rules::shape::is_mixed;
-use symex::findings::blame::{Blame, Reason};
+use symex::findings::blame::{Blame, Reason, unsupported_at};
 use symex::rules::language::{Accessed, Language};
 use symex::state::{Frame, Store};
 use symex::whole::Fact;
@@ -59,7 +59,13 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
 
     fn consume_pure(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
         let goal = self.eval(assertion, blame)?;
-        self.prove_condition(assertion, goal, blame, |engine| {
+        let looks_inside = assertion.any(|expr| {
+            matches!(
+                expr.kind,
+                ExprKind::Unfolding { .. } | ExprKind::Applying { .. } | ExprKind::Old { .. }
+            )
+        });
+        self.prove_condition(goal, looks_inside, assertion.span, blame, |engine| {
             Sil::of(engine).eval(assertion, blame.silent())
         })
     }
@@ -80,7 +86,7 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
             }
             Own::Quantified { .. } => self.produce_quantified(assertion, snapshot, blame),
             Own::Wand => self.produce_wand(assertion, snapshot, blame),
-            Own::Other => self.unsupported(assertion, "this form of assertion"),
+            Own::Other => unsupported_at(assertion.span, "this form of assertion"),
         }
     }
 
@@ -95,7 +101,7 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
                 let function = self.consume_wand(assertion, blame)?;
                 self.terms.snap_wrap(function)
             }
-            Own::Other => self.unsupported(assertion, "this form of assertion")?,
+            Own::Other => unsupported_at(assertion.span, "this form of assertion")?,
         };
         // SOUNDNESS: who reads it would expect the shape of the other reading (trap T3).
         Ok(if is_mixed(assertion) { self.fresh("mixed", Sort::SNAP) } else { snapshot })
@@ -149,7 +155,7 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
 }
 
 impl Sil<'_, '_> {
-    /// An amount, not negative, times the factor of the predicate around.
+    /// Returns an amount, not negative, times the factor of the predicate around.
     pub(crate) fn eval_amount(&mut self, amount: &Expr, blame: Blame) -> Result<Term, Stop> {
         let mut value = self.eval(amount, blame)?;
         // SOUNDNESS: consuming a negative amount would add permission. That the contract is

@@ -6,6 +6,7 @@ use sil::program::{Expr, ExprKind, FieldId, Location, PredicateAccess, Predicate
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
+use crate::ahead::ways;
 use crate::rules::Sil;
 use symex::findings::blame::{Blame, Reason};
 use symex::knowledge::symbols::fresh_symbols;
@@ -79,7 +80,7 @@ impl Sil<'_, '_> {
         })
     }
 
-    /// The arguments of an `unfolding` and its amount, which has to be positive.
+    /// Returns the arguments of an `unfolding` and its amount, which has to be positive.
     pub(crate) fn eval_unfolding_access(
         &mut self,
         access: &PredicateAccess,
@@ -130,14 +131,15 @@ impl Sil<'_, '_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         let body = self.program.predicates[predicate].body.as_ref();
-        let joins = merges || body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
+        let joins = merges || body.is_some_and(|body| self.merges_ways(ways(body)));
         self.in_mode(
             |mode| mode.joins = joins,
             |sil| sil.unfold(predicate, arguments, amount, at, blame),
         )
     }
 
-    /// The fields of which an instance may hold a part, without those in instances inside it.
+    /// Returns the fields of which an instance may hold a part, without those in instances inside
+    /// it.
     pub(crate) fn fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
         if self.of_program(Fact::IsRecursive(predicate)) {
             return None;

@@ -128,7 +128,7 @@ fn span(resource: &Asked, stmt: &Stmt) -> Span {
     }
 }
 
-/// A resource as an assertion of full permission to it.
+/// Returns a resource as an assertion of full permission to it.
 fn assertion(resource: &Asked, at: Span) -> Expr {
     let new = |kind, ty| Expr { kind, ty, span: at, annotations: Vec::new() };
     match resource {

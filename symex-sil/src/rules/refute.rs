@@ -86,7 +86,7 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// A domain function applied to arbitrary values, one for each sort.
+    /// Returns a domain function applied to arbitrary values, one for each sort.
     fn some_application(
         &mut self,
         function: DomainFunctionId,

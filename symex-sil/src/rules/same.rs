@@ -48,7 +48,7 @@ impl Same {
         pair.map_or(left == right, |&pair| pair == (left, right))
     }
 
-    /// All but the operands.
+    /// Returns all but the operands.
     fn heads(&self, left: &Expr, right: &Expr) -> bool {
         if let (&ExprKind::Local(one), &ExprKind::Local(other)) = (&left.kind, &right.kind) {
             return left.ty == right.ty && self.locals(one, other);
@@ -57,7 +57,7 @@ impl Same {
     }
 }
 
-/// The variables that an expression binds.
+/// Returns the variables that an expression binds.
 fn binds(expr: &Expr) -> &[LocalId] {
     match &expr.kind {
         ExprKind::Let { variable, .. } => std::slice::from_ref(variable),
@@ -66,7 +66,7 @@ fn binds(expr: &Expr) -> &[LocalId] {
     }
 }
 
-/// All but the operands and the variables.
+/// Returns all but the operands and the variables.
 fn same_head(left: &ExprKind, right: &ExprKind) -> bool {
     use ExprKind as E;
     match (left, right) {

@@ -204,7 +204,7 @@ fn is_positive(amount: &Expr) -> bool {
 }
 
 impl Sil<'_, '_> {
-    /// A snapshot of clauses that somebody will take apart.
+    /// Returns a snapshot of clauses that somebody will take apart.
     ///
     /// SOUNDNESS: one that is not as it should be would be a contradiction there, so it is not
     /// used.

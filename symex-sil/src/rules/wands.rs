@@ -22,7 +22,7 @@ use symex::whole::Fact;
 use symex::{Explore, Stop, View, Watch};
 
 impl Sil<'_, '_> {
-    /// The resource and the arguments that a wand denotes where it is mentioned.
+    /// Returns the resource and the arguments that a wand denotes where it is mentioned.
     pub(crate) fn eval_wand(
         &mut self,
         wand: &Expr,
@@ -208,7 +208,7 @@ impl Sil<'_, '_> {
         })
     }
 
-    /// The right-hand snapshot that a wand gives for a left-hand one.
+    /// Returns the right-hand snapshot that a wand gives for a left-hand one.
     pub(super) fn applied(&mut self, function: Term, snapshot: Term) -> Term {
         let sort = wand_sort(&mut self.terms);
         let symbol = self.terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);

@@ -5,7 +5,6 @@
 //! again, and what follows from each heap is learnt where that heap is. Of the bodies of functions
 //! it is learnt in any case: a postcondition may depend on it.
 
-use sil::program::{Expr, ExprKind};
 use smt::terms::Term;
 
 use crate::{Configuration, Engine, Stop, View};
@@ -14,18 +13,8 @@ impl Engine<'_> {
     /// Learns from the heaps inside of a condition. Whether anything was new.
     pub(crate) fn learn_inside(
         &mut self,
-        condition: &Expr,
         again: impl FnOnce(&mut Self) -> Result<Term, Stop>,
     ) -> Result<bool, Stop> {
-        let looks_inside = condition.any(|expr| {
-            matches!(
-                expr.kind,
-                ExprKind::Unfolding { .. } | ExprKind::Applying { .. } | ExprKind::Old { .. }
-            )
-        });
-        if !looks_inside {
-            return Ok(false);
-        }
         let before = self.facts_known();
         self.learning_inside(again)?;
         self.noted("learnt", |engine| engine.facts_known() != before)

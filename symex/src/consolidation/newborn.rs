@@ -82,7 +82,7 @@ impl Configuration<'_> {
     }
 }
 
-/// The snapshots that a value is taken out of, and nothing but taken out.
+/// Returns the snapshots that a value is taken out of, and nothing but taken out.
 fn snapshots_around(terms: &Terms, value: Term) -> Vec<Term> {
     let mut around = Vec::new();
     let mut part = value;

@@ -1,7 +1,6 @@
 //! Proof obligations of rules: asked, asked again with what is learnt, reported where they fail,
 //! and assumed where the path stays alive.
 
-use sil::program::Expr;
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
@@ -73,12 +72,13 @@ impl Engine<'_> {
         self.prove_of(value, property, blame, reason, at)
     }
 
-    /// The same, of a condition that is asserted. `goal`: its value; `again` evaluates it once
-    /// more.
+    /// The same, of a condition that is asserted at a place. `goal`: its value; `looks_inside`: it
+    /// is about other heaps, too; `again` evaluates it once more.
     pub fn prove_condition(
         &mut self,
-        condition: &Expr,
         goal: Term,
+        looks_inside: bool,
+        at: Span,
         blame: Blame,
         again: impl FnOnce(&mut Self) -> Result<Term, Stop>,
     ) -> Result<(), Stop> {
@@ -102,10 +102,10 @@ impl Engine<'_> {
         }
         let goal = if blame.is_owed() { self.unless_in_doubt(goal)? } else { goal };
         let mut answer = self.obligation_with_instances(goal)?;
-        if answer == Answer::No && self.learn_inside(condition, again)? {
+        if answer == Answer::No && looks_inside && self.learn_inside(again)? {
             answer = self.ask_obligation(goal)?;
         }
-        self.conclude(goal, answer, blame, reason, condition.span).map(|_| ())
+        self.conclude(goal, answer, blame, reason, at).map(|_| ())
     }
 
     /// Tells whether an invariant that has failed where the loop is entered is certainly false at
@@ -162,7 +162,7 @@ impl Engine<'_> {
         Ok(reported.filter(|_| !is_assumed))
     }
 
-    /// An obligation that is tried again with what the instances in the heap tell together.
+    /// Returns an obligation that is tried again with what the instances in the heap tell together.
     fn obligation_with_instances(&mut self, goal: Term) -> Result<Answer, Stop> {
         let answer = self.ask_obligation(goal)?;
         if answer == Answer::No && self.learn_from_instances()? {

@@ -66,7 +66,7 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// The instances that hold parts of a field of which something else holds a part, too.
+    /// Returns the instances that hold parts of a field of which something else holds a part, too.
     fn overlapping(&mut self, heap: &Heap) -> Result<Vec<(PredicateId, Chunk)>, Stop> {
         let mut holders: BTreeMap<FieldId, usize> = BTreeMap::new();
         let mut instances = Vec::new();

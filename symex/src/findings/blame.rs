@@ -1,6 +1,5 @@
 //! How a failed obligation is reported: what the user was doing, and what could not be shown.
 
-use sil::program::Expr;
 use sil::source::Span;
 
 use crate::findings::log::{Recalled, Reported};
@@ -113,7 +112,7 @@ impl Blame {
     }
 }
 
-/// A long text up to where it is clear what is meant.
+/// Returns a long text up to where it is clear what is meant.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
     match text.char_indices().nth(LONGEST) {
@@ -197,11 +196,6 @@ impl Symbols<'_> {
         let text = self.context.sources.text(condition).unwrap_or("?");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         Step { condition, text, taken }
-    }
-
-    /// Stops at an expression that the engine does not know.
-    pub fn unsupported<T>(&self, expr: &Expr, what: &str) -> Result<T, Stop> {
-        Err(Stop::Unsupported { span: expr.span, what: what.to_owned() })
     }
 }
 

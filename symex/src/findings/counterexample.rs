@@ -14,7 +14,7 @@ use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
 use self::values::{Adts, Names, Wanted};
 use super::names as author;
 use crate::findings::evaluated::Evaluated;
-use crate::report::{Counterexample, Forgotten, Part};
+use crate::report::{Counterexample, Forgotten, PartValue};
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::state::quantified::QuantifiedChunk;
 use crate::state::{Forgot, Store};
@@ -59,7 +59,7 @@ struct Head {
     has_more: bool,
 }
 
-/// The name of a quantifier's variable, as it is written.
+/// Returns the name of a quantifier's variable, as it is written.
 fn variable_name(terms: &Terms, variable: Term) -> String {
     let TermKind::Apply(symbol, _) = terms.kind(variable) else { unreachable!("a variable") };
     let name = &terms.declaration(*symbol).name;
@@ -135,7 +135,7 @@ impl Engine<'_> {
         let parts = parts.collect::<Vec<_>>().into_iter().filter_map(|(span, value)| {
             let text = self.context.sources.text(span)?;
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            Some(Part { span, text, value })
+            Some(PartValue { span, text, value })
         });
         let parts = Evaluated::worth_telling(parts, variables.iter().chain(&witness));
         Some(Counterexample { variables, witness, parts, heap, old, forgotten })
@@ -143,7 +143,7 @@ impl Engine<'_> {
 }
 
 impl Configuration<'_> {
-    /// The author's name of a quantifier's variable; `None` if a front end has made it.
+    /// Returns the author's name of a quantifier's variable; `None` if a front end has made it.
     fn quantified_variable(&self, name: &str) -> Option<String> {
         let mut locals = self.frame.locals.iter().map(|(_, local)| local);
         let local = locals.find(|local| *local.name == *name && local.kind == LocalKind::Bound)?;
@@ -186,7 +186,7 @@ impl Configuration<'_> {
         }
     }
 
-    /// The state where the path left its past behind.
+    /// Returns the state where the path left its past behind.
     fn head_of(&mut self, forgot: &Forgot) -> Head {
         // Loops stand in bodies; of the contract of a callee, its user has come along the loop.
         let locals = self.frame.user.as_ref().map_or(self.frame.locals, |user| user.locals);
@@ -225,8 +225,8 @@ impl Configuration<'_> {
         Head { span: forgot.head, variables, held, read, has_more }
     }
 
-    /// The variables that the user has named, and `result`. Where the contract of a callee is used,
-    /// those of the caller, and the callee's parameters as `callee.a`.
+    /// Returns the variables that the user has named, and `result`. Where the contract of a callee
+    /// is used, those of the caller, and the callee's parameters as `callee.a`.
     pub(super) fn variables_with_values(&self) -> Vec<(String, Term)> {
         let mut named = Vec::new();
         let own = (self.frame.locals, &self.frame.store);
@@ -269,8 +269,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// The locations of a heap: those of its chunks, and where quantified chunks are, those of the
-    /// variables.
+    /// Returns the locations of a heap: those of its chunks, and where quantified chunks are, those
+    /// of the variables.
     fn locations_of(&mut self, heap: &Heap, variables: &[(String, Term)]) -> Vec<Held> {
         let mut held = Vec::new();
         for (resource, chunks) in heap.resources() {
@@ -291,7 +291,7 @@ impl Symbols<'_> {
         held
     }
 
-    /// The portions of one location in quantified chunks.
+    /// Returns the portions of one location in quantified chunks.
     fn held_of(
         &mut self,
         resource: Resource,
@@ -308,7 +308,7 @@ impl Symbols<'_> {
 }
 
 impl Path<'_> {
-    /// The values of terms in a state where `goal` does not hold, and `wish` does.
+    /// Returns the values of terms in a state where `goal` does not hold, and `wish` does.
     fn values_where_not(
         &mut self,
         goal: Term,

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use sil::source::Span;
 use smt::terms::Term;
 
-use crate::report::{Part, Value, Variable};
+use crate::report::{PartValue, Value, Variable};
 use crate::{Stop, View};
 
 /// So many parts of a condition are told.
@@ -41,8 +41,8 @@ impl Evaluated {
         }
     }
 
-    /// The values of the parts of the condition at `at`, and of the expression being evaluated, in
-    /// the order of the text.
+    /// Returns the values of the parts of the condition at `at`, and of the expression being
+    /// evaluated, in the order of the text.
     ///
     /// A part that the last evaluation of the whole has left out has no value.
     pub(crate) fn parts_of(&self, at: Span) -> Vec<(Span, Term)> {
@@ -63,13 +63,13 @@ impl Evaluated {
     /// Chooses the parts that tell more than literals, the listed variables and smaller parts do,
     /// each once; the larger ones, where there are many.
     pub(crate) fn worth_telling<'a>(
-        parts: impl Iterator<Item = Part>,
+        parts: impl Iterator<Item = PartValue>,
         variables: impl Iterator<Item = &'a Variable>,
-    ) -> Vec<Part> {
+    ) -> Vec<PartValue> {
         let named: Vec<&str> = variables.map(|variable| &*variable.name).collect();
-        let is_truth = |part: &Part| matches!(part.value, Value::Bool(_));
-        let parts: Vec<Part> = parts.collect();
-        let mut told: Vec<Part> = Vec::new();
+        let is_truth = |part: &PartValue| matches!(part.value, Value::Bool(_));
+        let parts: Vec<PartValue> = parts.collect();
+        let mut told: Vec<PartValue> = Vec::new();
         for part in &parts {
             let is_plain = part.value.to_string() == part.text || named.contains(&&*part.text);
             let is_opaque = matches!(part.value, Value::Opaque(..));

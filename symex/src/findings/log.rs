@@ -225,7 +225,7 @@ impl Log {
     }
 
     /// Tells what has been reported in other words.
-    pub fn reword(&mut self, reported: Reported, message: String) {
+    pub(crate) fn reword(&mut self, reported: Reported, message: String) {
         self.findings[reported.finding].message = message;
     }
 
@@ -288,7 +288,7 @@ impl Log {
     }
 
     /// Notes that a quantifier in a clause is not defined for all values.
-    pub fn note_undefined(&mut self, clause: Span) {
+    pub(crate) fn note_undefined(&mut self, clause: Span) {
         self.undefined.insert(clause);
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn is_chosen(program: &Program, local: &Local) -> bool {
     program.is_translated() && local.ty == Type::Perm
 }
 
-/// An amount as the author writes it.
+/// Returns an amount as the author writes it.
 pub(crate) fn amount(program: &Program, amount: BigRational) -> String {
     if program.is_translated() { in_percent(&amount) } else { Amount::Known(amount).to_string() }
 }
@@ -46,7 +46,7 @@ pub(crate) fn kind_of_value(program: &Program, sort: &str) -> String {
         .unwrap_or_else(|| "value".to_owned())
 }
 
-/// A location with these arguments, as the author writes it; `None` if there is no way to.
+/// Returns a location with these arguments, as the author writes it; `None` if there is no way to.
 pub(crate) fn location(
     program: &Program,
     resource: Resource,

@@ -31,7 +31,8 @@ struct Words<'a> {
 type Phrase = Option<(String, bool)>;
 
 impl Words<'_> {
-    /// The words for a term. Where a part has none it gets a name if `invents`, or there are none.
+    /// Returns the words for a term. Where a part has none it gets a name if `invents`, or there
+    /// are none.
     fn of(&mut self, term: Term, invents: bool) -> Option<String> {
         self.phrase(term, invents, &mut { NODES }).map(|(text, _)| text)
     }
@@ -81,7 +82,7 @@ impl Words<'_> {
         Some((texts?.join(&format!(" {operator} ")), false))
     }
 
-    /// An equation or its negation, literals on the right.
+    /// Returns an equation or its negation, literals on the right.
     fn compared(
         &mut self,
         operator: &str,
@@ -277,7 +278,7 @@ impl Configuration<'_> {
 }
 
 impl Path<'_> {
-    /// The chunks of which it is plain that their amounts are positive: their values mean
+    /// Returns the chunks of which it is plain that their amounts are positive: their values mean
     /// something.
     fn surely_held(&mut self, heap: &Heap) -> FxHashSet<Term> {
         let amounts = heap.resources().flat_map(|(_, chunks)| chunks).map(|chunk| chunk.amount);

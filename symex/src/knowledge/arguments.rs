@@ -50,8 +50,8 @@ impl Path<'_> {
     }
 }
 
-/// The applications to collections in formulas, each once. What depends on a bound variable is left
-/// out.
+/// Returns the applications to collections in formulas, each once. What depends on a bound variable
+/// is left out.
 fn applications(terms: &Terms, formulas: impl IntoIterator<Item = Term>) -> Vec<Application> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();

@@ -79,7 +79,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: only after a report, or where a report is relied on, so that the member is not
     /// verified.
-    pub fn assume_failed(&mut self, fact: Term) -> Result<bool, Stop> {
+    pub(crate) fn assume_failed(&mut self, fact: Term) -> Result<bool, Stop> {
         let contrary = self.terms.not(fact);
         if self.survives_failures()
             && (fact == Terms::FALSE || self.ask_quick(contrary)? == Answer::Yes)

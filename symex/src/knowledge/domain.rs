@@ -47,7 +47,8 @@ impl Symbols<'_> {
         domain.parameters.iter().cloned().zip(instance.iter().cloned()).collect()
     }
 
-    /// A domain function applied to values; `instance` says what the domain's parameters are.
+    /// Returns a domain function applied to values; `instance` says what the domain's parameters
+    /// are.
     pub fn domain_application(
         &mut self,
         function: DomainFunctionId,
@@ -63,7 +64,7 @@ impl Symbols<'_> {
         Ok(self.terms.apply(symbol, arguments))
     }
 
-    /// The function symbol of a domain function at an instance of the domain.
+    /// Returns the function symbol of a domain function at an instance of the domain.
     fn domain_symbol(
         &mut self,
         function: DomainFunctionId,
@@ -99,13 +100,13 @@ impl Symbols<'_> {
         })
     }
 
-    /// The adts that the path speaks about.
+    /// Returns the adts that the path speaks about.
     pub(crate) fn adts_met(&mut self) -> Adts {
         let met: Vec<Instance> = self.domains.emitted.domains.iter().cloned().collect();
         met.iter().filter_map(|(domain, instance)| self.adt(*domain, instance)).collect()
     }
 
-    /// The sort and the constructors of an adt; `None`: the domain encodes none.
+    /// Returns the sort and the constructors of an adt; `None`: the domain encodes none.
     fn adt(&mut self, domain: DomainId, instance: &[Type]) -> Option<(Sort, Constructors)> {
         let program = self.program;
         let declaration = &program.domains[domain];
@@ -191,8 +192,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// An instance beyond the bounds, if some axiom has asked for one: where its domain stands, and
-    /// words.
+    /// Returns an instance beyond the bounds, if some axiom has asked for one: where its domain
+    /// stands, and words.
     pub(crate) fn axioms_left_out(&self) -> Option<(Span, String)> {
         let (domain, instance) = self.domains.left_out.first()?;
         let ty = Type::Domain(*domain, instance.clone().into());

@@ -5,7 +5,7 @@ use smt::terms::{Sort, Symbol, Term, TermKind, Terms};
 
 use crate::report::Subject;
 
-/// The subject of a goal. `domains`: the functions of domains.
+/// Returns the subject of a goal. `domains`: the functions of domains.
 pub(crate) fn of(terms: &Terms, goal: Term, domains: &FxHashSet<Symbol>) -> Subject {
     if goal == Terms::FALSE {
         return Subject::Contradiction;

@@ -4,6 +4,8 @@
 //!
 //! SOUNDNESS: which instances of an axiom the prover is told is a question of completeness only.
 
+#![expect(clippy::disallowed_types, reason = "axioms are declarations of the table of symbols")]
+
 use rustc_hash::FxHashMap;
 use sil::program::{Domain, DomainId, Expr, ExprKind, Program, Type};
 use sil::source::Name;
@@ -83,7 +85,7 @@ impl TypePatterns {
         }
     }
 
-    /// The instances that a new one calls for, beside those there are.
+    /// Returns the instances that a new one calls for, beside those there are.
     pub(crate) fn called_for(
         &self,
         program: &Program,
@@ -124,7 +126,7 @@ fn add(instances: &mut Vec<Instance>, new: Instance) {
     }
 }
 
-/// The instances of domains whose functions are applied.
+/// Returns the instances of domains whose functions are applied.
 fn applications<'e>(program: &Program, exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<Instance> {
     let mut found = Vec::new();
     for expr in exprs {
@@ -159,13 +161,15 @@ fn all_parameters(ty: &Type, holds: &impl Fn(&Name) -> bool) -> bool {
     }
 }
 
-/// The bindings that make a pattern one of the known instances, and agree with one of those given.
+/// Returns the bindings that make a pattern one of the known instances, and agree with one of those
+/// given.
 fn joined(bindings: &[Binding], pattern: &Instance, known: &Emitted) -> Vec<Binding> {
     let of = |binding| known.domains.iter().filter_map(move |it| matched(pattern, it, binding));
     bindings.iter().flat_map(of).collect()
 }
 
-/// The binding that makes a pattern an instance, if one does that agrees with what is bound.
+/// Returns the binding that makes a pattern an instance, if one does that agrees with what is
+/// bound.
 fn matched(pattern: &Instance, instance: &Instance, bound: &Binding) -> Option<Binding> {
     if pattern.0 != instance.0 {
         return None;

@@ -120,7 +120,7 @@ impl Path<'_> {
 }
 
 impl Symbols<'_> {
-    /// The conditions without those that an application is in its function's domain: that follows
+    /// Leaves out of conditions those that an application is in its function's domain: that follows
     /// where the application around it is evaluated.
     fn without_domains(&self, conditions: &[Term]) -> Vec<Term> {
         let all = conditions.iter().flat_map(|&condition| self.terms.conjuncts(condition));
@@ -131,7 +131,7 @@ impl Symbols<'_> {
         all.filter(is_open).collect()
     }
 
-    /// The program function that a symbol stands for.
+    /// Returns the program function that a symbol stands for.
     fn function_of(&self, symbol: Symbol) -> Option<(FunctionId, FunctionSymbols)> {
         let mut all = self.caches.function_symbols.iter().map(|(&id, &known)| (id, known));
         all.find(|(_, known)| symbol == known.full || symbol == known.limited)

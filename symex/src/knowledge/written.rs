@@ -16,7 +16,7 @@ use crate::Configuration;
 use crate::knowledge::goals::arbitrary;
 
 impl Configuration<'_> {
-    /// A universal goal as the conjunction of its instances for the written values of its
+    /// Returns a universal goal as the conjunction of its instances for the written values of its
     /// variables; `None` where there are none. Other variables are arbitrary.
     pub(super) fn for_written(
         &mut self,
@@ -73,7 +73,7 @@ fn is_not_negative_number(terms: &Terms, comparison: Term) -> bool {
     terms.as_int(number).is_some_and(|number| *number >= BigInt::ZERO)
 }
 
-/// The size of the largest written collection that a formula looks into with a variable.
+/// Returns the size of the largest written collection that a formula looks into with a variable.
 fn looked_into(terms: &mut Terms, variable: Term, body: Term, bound: &[Term]) -> Option<usize> {
     let mut largest = None;
     let mut visited = FxHashSet::default();
@@ -96,8 +96,8 @@ fn looked_into(terms: &mut Terms, variable: Term, body: Term, bound: &[Term]) ->
     largest
 }
 
-/// The numbers between the bounds of a variable, if a collection of as many elements is looked
-/// into with it.
+/// Returns the numbers between the bounds of a variable, if a collection of as many elements is
+/// looked into with it.
 fn positions(
     terms: &mut Terms,
     variable: Term,
@@ -131,7 +131,7 @@ fn positions(
     Some((0..count).map(|offset| terms.int(&low + offset)).collect())
 }
 
-/// The only values of a variable for which the premise of a formula may hold.
+/// Returns the only values of a variable for which the premise of a formula may hold.
 fn written_values(
     terms: &mut Terms,
     variable: Term,

@@ -40,7 +40,7 @@ impl General<'_> {
     }
 }
 
-/// The contract of a function whose body is looked at: it has been checked.
+/// Returns the contract of a function whose body is looked at: it has been checked.
 fn trusted_contract<'p, W: Written<'p>>(clause: &W::Expr) -> Blame {
     contract::<W>(clause).trusted()
 }

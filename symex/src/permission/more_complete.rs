@@ -40,7 +40,8 @@ impl Configuration<'_> {
 }
 
 impl Path<'_> {
-    /// A fresh value, equal to that of every chunk that is the location and holds permission.
+    /// Returns a fresh value, equal to that of every chunk that is the location and holds
+    /// permission.
     pub(super) fn summarised_value(
         &mut self,
         resource: Resource,

@@ -31,7 +31,7 @@ pub struct Lack {
 }
 
 impl Engine<'_> {
-    /// The value of a location, if some permission to it is held.
+    /// Returns the value of a location, if some permission to it is held.
     pub fn lookup(
         &mut self,
         resource: Resource,
@@ -62,7 +62,7 @@ impl Engine<'_> {
         self.summarised_value(resource, chunks, arguments).map(Some)
     }
 
-    /// The index of a chunk that is the location and holds some permission.
+    /// Returns the index of a chunk that is the location and holds some permission.
     fn find_held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Option<usize>, Stop> {
         for (index, chunk) in chunks.iter().enumerate() {
             if chunk.arguments == arguments {
@@ -85,7 +85,7 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// The chunks that are known to be the location.
+    /// Returns the chunks that are known to be the location.
     fn same_for_sure(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Vec<Chunk>, Stop> {
         let mut same = Vec::new();
         for chunk in chunks {
@@ -219,9 +219,9 @@ impl Engine<'_> {
         self.summarised_value(resource, chunks, arguments).map(|value| Some(Taken(value)))
     }
 
-    /// A condition, or "true" where it follows from the path. Amounts are often positive by a
-    /// function's postcondition (`0 < read()`): a value that depends on one all the same is a term
-    /// that no trigger may have in it.
+    /// Returns a condition, or "true" where it follows from the path. Amounts are often positive by
+    /// a function's postcondition (`0 < read()`): a value that depends on one all the same is a
+    /// term that no trigger may have in it.
     pub(super) fn established(&mut self, condition: Term) -> Result<Term, Stop> {
         if self.terms.as_bool(condition).is_none() && self.check(condition)? {
             self.assume(condition)?;
@@ -470,7 +470,7 @@ impl Engine<'_> {
 }
 
 impl Symbols<'_> {
-    /// The permission held to a location: a sum over all chunks that may be it.
+    /// Returns the permission held to a location: a sum over all chunks that may be it.
     pub(crate) fn held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Term {
         let summands: Vec<_> = chunks
             .iter()
@@ -489,7 +489,7 @@ impl Symbols<'_> {
         self.terms.constant(&name, sort)
     }
 
-    /// The permission that a heap holds to a location.
+    /// Returns the permission that a heap holds to a location.
     pub fn held_in(&mut self, heap: &Heap, resource: Resource, arguments: &[Term]) -> Term {
         if heap.quantified(resource).is_empty() {
             return self.held(heap.of(resource), arguments);
@@ -500,8 +500,8 @@ impl Symbols<'_> {
 }
 
 impl Configuration<'_> {
-    /// The heap, for permission given in the reading of amounts that is in force.
-    pub fn heap_to_extend(&mut self) -> &mut Heap {
+    /// Returns the heap, for permission given in the reading of amounts that is in force.
+    pub(crate) fn heap_to_extend(&mut self) -> &mut Heap {
         self.here.heap.amounts = self.here.heap.amounts.weaker(self.frame.assertion.amounts);
         &mut self.here.heap
     }

@@ -33,7 +33,7 @@ pub mod touch;
 
 use rustc_hash::FxBuildHasher;
 
-/// The label of a formula that quantified permissions bring along.
+/// Returns the label of a formula that quantified permissions bring along.
 pub fn label(of: &str) -> String {
     format!("qp.{of}")
 }

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use sil::program::{Expr, ExprKind, FieldId, LocalId, LocalKind, Location};
+use sil::program::LocalKind;
 use sil::source::Span;
 use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
@@ -81,7 +81,7 @@ impl Configuration<'_> {
         }
     }
 
-    /// The last statement that gave away permission to a location, which has not come back.
+    /// Returns the last statement that gave away permission to a location, which has not come back.
     fn taker_of(&mut self, resource: Resource, arguments: &[Term]) -> Option<Span> {
         let given = self.here.given.clone();
         let mut of_resource = given.iter().rev().filter(|given| given.resource == resource);
@@ -92,7 +92,7 @@ impl Configuration<'_> {
         taken.map(|given| given.by)
     }
 
-    /// A location as the user would write it.
+    /// Returns a location as the user would write it.
     fn location_in_words(
         &self,
         heap: &Heap,
@@ -104,8 +104,8 @@ impl Configuration<'_> {
         names::location(self.program, resource, &words?)
     }
 
-    /// A held instance of a predicate whose body mentions permission to this location of its
-    /// argument: perhaps it has to be unfolded.
+    /// Returns a held instance of a predicate whose body mentions permission to this location of
+    /// its argument: perhaps it has to be unfolded.
     fn instance_around(
         &self,
         heap: &Heap,
@@ -115,12 +115,12 @@ impl Configuration<'_> {
         let (Resource::Field(field), &[receiver]) = (resource, arguments) else { return None };
         heap.resources().find_map(|(of, chunks)| {
             let Resource::Predicate(id) = of else { return None };
-            let predicate = &self.program.predicates[id];
-            let body = predicate.body.as_ref()?;
+            let formals = &self.program.predicates[id].formals;
+            let holds = self.setting.above.holds;
             let chunk = chunks.iter().find(|chunk| {
-                let mut formals = predicate.formals.iter().zip(&chunk.arguments);
+                let mut formals = formals.iter().zip(&chunk.arguments);
                 formals.any(|(&formal, &argument)| {
-                    argument == receiver && body.any(|part| is_access(part, field, formal))
+                    argument == receiver && holds(self.program, id, formal, field)
                 })
             })?;
             self.location_in_words(heap, of, &chunk.arguments)
@@ -137,7 +137,7 @@ impl Configuration<'_> {
         }
     }
 
-    /// A value as the user would write it: by variables and the fields that hold it.
+    /// Returns a value as the user would write it: by variables and the fields that hold it.
     fn in_words(&self, heap: &Heap, value: Term, steps: usize) -> Option<String> {
         let steps = steps.checked_sub(1)?;
         match self.terms.kind(value) {
@@ -201,7 +201,7 @@ impl Configuration<'_> {
         self.terms.is_literal(value) || self.variable_in_words(value).is_some()
     }
 
-    /// A variable with this value.
+    /// Returns a variable with this value.
     fn variable_in_words(&self, value: Term) -> Option<String> {
         let (locals, store) = match &self.frame.user {
             Some(user) => (user.locals, &user.store),
@@ -216,8 +216,8 @@ impl Configuration<'_> {
 }
 
 impl Path<'_> {
-    /// The amount of those chunks that evidently are the location, and whether the others evidently
-    /// are not.
+    /// Returns the amount of those chunks that evidently are the location, and whether the others
+    /// evidently are not.
     fn evidently_held(
         &mut self,
         heap: &Heap,
@@ -262,7 +262,7 @@ impl Symbols<'_> {
         Some(format!("{number}{}", self.constant_in_words(of)?))
     }
 
-    /// A constant, if it has a name of its own.
+    /// Returns a constant, if it has a name of its own.
     fn constant_in_words(&self, value: Term) -> Option<String> {
         let &TermKind::Apply(symbol, ref arguments) = self.terms.kind(value) else { return None };
         if !arguments.is_empty() {
@@ -279,12 +279,4 @@ impl Symbols<'_> {
         let function = functions.find(|function| function.name == *name)?;
         names::called(self.program, &function.name, function.span)
     }
-}
-
-/// Tells whether an expression is `acc(formal.field, ..)`.
-fn is_access(expr: &Expr, field: FieldId, formal: LocalId) -> bool {
-    let ExprKind::Acc { location: Location::Field { receiver, field: of }, .. } = &expr.kind else {
-        return false;
-    };
-    *of == field && matches!(receiver.kind, ExprKind::Local(local) if local == formal)
 }

@@ -95,7 +95,7 @@ struct Form {
 }
 
 impl Symbols<'_> {
-    /// A quantified formula, with triggers made for it where it has none that can be used.
+    /// Returns a quantified formula, with triggers made for it where it has none that can be used.
     pub fn quantified(
         &mut self,
         quant: Quant,
@@ -133,8 +133,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// The smallest term of a formula that mentions all variables: axioms are for every place where
-    /// their symbols meet, also inside of the terms that a user would have in mind.
+    /// Returns the smallest term of a formula that mentions all variables: axioms are for every
+    /// place where their symbols meet, also inside of the terms that a user would have in mind.
     pub fn innermost_trigger(&mut self, variables: &[Term], body: Term) -> Option<Term> {
         let mut candidates = Vec::new();
         self.candidates(body, variables, &mut candidates);
@@ -219,7 +219,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// A term with variables in place of the interpreted parts that mention bound ones.
+    /// Returns a term with variables in place of the interpreted parts that mention bound ones.
     fn generalised(
         &mut self,
         term: Term,
@@ -281,7 +281,7 @@ fn same_head(terms: &Terms, one: Term, other: Term) -> bool {
     }
 }
 
-/// The formula solved for the variables that a candidate has in its holes only.
+/// Returns the formula solved for the variables that a candidate has in its holes only.
 fn solved(
     terms: &mut Terms,
     candidate: &Candidate,
@@ -308,7 +308,7 @@ fn solved(
     Some(Form { variables: all, trigger: vec![candidate.pattern], body })
 }
 
-/// The number of different subterms.
+/// Returns the number of different subterms.
 fn nodes(terms: &Terms, term: Term) -> usize {
     let mut visited = FxHashSet::default();
     let mut pending = vec![term];

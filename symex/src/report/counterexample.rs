@@ -21,7 +21,7 @@ pub struct Counterexample {
     /// values.
     pub witness: Vec<Variable>,
     /// The values of the parts of the condition that fails.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PartValue>,
     /// The permissions held there.
     pub heap: Vec<Location>,
     /// The heap of `old`, where that is another heap.
@@ -32,7 +32,7 @@ pub struct Counterexample {
 
 /// A part of a condition, and its value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Part {
+pub struct PartValue {
     pub span: Span,
     /// The part as the program's author has written it, once places are known.
     pub text: String,
@@ -211,7 +211,8 @@ pub struct Held {
 impl Counterexample {
     /// Returns the texts.
     pub fn shown(&self) -> Shown {
-        let part = |part: &Part| Named { name: part.text.clone(), value: part.value.to_string() };
+        let part =
+            |part: &PartValue| Named { name: part.text.clone(), value: part.value.to_string() };
         Shown {
             variables: named(&self.variables),
             witness: named(&self.witness),

@@ -7,8 +7,8 @@ use crate::findings::incidents::Missing;
 use crate::{Path, Stop};
 
 impl Path<'_> {
-    /// The application of a function whose precondition has been looked at, and its limited form.
-    /// `missing`: what the snapshot lacks.
+    /// Returns the application of a function whose precondition has been looked at, and its limited
+    /// form. `missing`: what the snapshot lacks.
     pub fn make_application(
         &mut self,
         function: FunctionId,
@@ -32,9 +32,9 @@ impl Path<'_> {
         Ok((application, limited))
     }
 
-    /// The form of an application that stands for it: not the one whose definition is unrolled,
-    /// where the function is opaque or of the group that is being verified. If that knows its
-    /// definition, it is unrolled here, and not where the value is.
+    /// Returns the form of an application that stands for it: not the one whose definition is
+    /// unrolled, where the function is opaque or of the group that is being verified. If that knows
+    /// its definition, it is unrolled here, and not where the value is.
     pub fn usable_application(
         &mut self,
         function: FunctionId,

@@ -32,7 +32,7 @@ pub trait Assertions {
     /// Expressions and assertions.
     type Expr;
 
-    /// The operands of a conjunction.
+    /// Returns the operands of a conjunction.
     fn operands(assertion: &Self::Expr) -> Option<&[Self::Expr]>;
 
     /// Tells whether an assertion has a part in the snapshot of what it stands in.
@@ -41,7 +41,7 @@ pub trait Assertions {
     fn span(assertion: &Self::Expr) -> Span;
 }
 
-/// The list of top-level conjuncts of some clauses, each behind its clause.
+/// Returns the list of top-level conjuncts of some clauses, each behind its clause.
 pub fn conjuncts<'e, L: Assertions<Expr: 'e>>(
     clauses: impl IntoIterator<Item = &'e L::Expr>,
 ) -> Vec<(&'e L::Expr, &'e L::Expr)> {

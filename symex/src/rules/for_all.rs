@@ -59,7 +59,7 @@ impl Path<'_> {
 }
 
 impl Symbols<'_> {
-    /// A fact learnt about the body, for all values of its variables. Where it mentions the
+    /// Returns a fact learnt about the body, for all values of its variables. Where it mentions the
     /// application that a trigger consists of, it is also there for that application in any other
     /// state: what is known of `f(x)` for all x is used where `f` is applied to a value after the
     /// heap has changed, too.

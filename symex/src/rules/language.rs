@@ -44,7 +44,7 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
 
     fn eval(&mut self, expr: &Self::Expr, blame: Blame) -> Result<Term, Stop>;
 
-    /// The locations of an access, and the amount of each.
+    /// Returns the locations of an access, and the amount of each.
     fn accessed(
         &mut self,
         assertion: &Self::Expr,
@@ -82,12 +82,12 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         false
     }
 
-    /// A snapshot of clauses that somebody will take apart.
+    /// Returns a snapshot of clauses that somebody will take apart.
     fn checked_snapshot(&mut self, _: &[(&Self::Expr, &Self::Expr)], snapshot: Term) -> Term {
         snapshot
     }
 
-    /// The body of a predicate, if it has one.
+    /// Returns the body of a predicate, if it has one.
     fn body(&self, predicate: PredicateId) -> Option<&'p Self::Expr>;
 
     /// Makes the frame of a body, where the formals have their values and amounts are scaled.

@@ -9,7 +9,7 @@ use crate::state::heap::{Chunk, Heap, Resource};
 use crate::{Configuration, Engine, Stop};
 
 impl Configuration<'_> {
-    /// An amount, times the factor of the predicate around.
+    /// Returns an amount, times the factor of the predicate around.
     pub fn times_scale(&mut self, amount: Term) -> Result<Term, Stop> {
         let Some(scale) = self.frame.assertion.scale else { return Ok(amount) };
         let (product, lemmas) = self.terms.scaled(scale, amount);

@@ -168,7 +168,7 @@ impl Engine<'_> {
         self.assume_failed(enough).map(|_| ())
     }
 
-    /// The permission of an access as a function of the location.
+    /// Returns the permission of an access as a function of the location.
     pub fn footprint(&mut self, access: &Access, _injective: Injective) -> Result<Footprint, Stop> {
         let inverse = self.inverse(access)?;
         let condition = self.terms.substitute(access.guard, &inverse.of);
@@ -223,7 +223,7 @@ impl Configuration<'_> {
         Ok(())
     }
 
-    /// The snapshot where the condition of an access cannot hold: nothing is taken.
+    /// Returns the snapshot where the condition of an access cannot hold: nothing is taken.
     pub fn snapshot_of_none(&mut self, resource: Resource) -> Result<Term, Stop> {
         let map = self.partial_summary(resource, &[], Terms::NONE)?;
         Ok(self.terms.snap_wrap(map))

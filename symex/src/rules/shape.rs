@@ -22,7 +22,7 @@ impl Path<'_> {
         Ok(Rest { snapshot, parts })
     }
 
-    /// The next part of a snapshot, as [`assembled`] has put it there.
+    /// Returns the next part of a snapshot, as [`assembled`] has put it there.
     pub fn next_part(&mut self, rest: &mut Rest) -> Result<Option<Term>, Stop> {
         rest.parts = rest.parts.checked_sub(1).expect("there are as many parts as counted");
         let Some(snapshot) = rest.snapshot.take() else { return Ok(None) };
@@ -43,7 +43,7 @@ impl Path<'_> {
     }
 }
 
-/// The snapshot that has these parts.
+/// Returns the snapshot that has these parts.
 pub fn assembled(terms: &mut Terms, mut parts: Vec<Term>) -> Term {
     let Some(last) = parts.pop() else { return terms.unit() };
     parts.into_iter().rev().fold(last, |rest, part| terms.pair(part, rest))

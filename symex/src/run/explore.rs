@@ -26,9 +26,9 @@ use rustc_hash::FxHasher;
 use smt::prover;
 use smt::terms::{Sort, Term};
 
-use crate::run::ahead::product;
 use crate::run::merge::Guarded;
 use crate::run::parts::Sharing;
+use crate::run::ways::product;
 use crate::state::heap::Heap;
 use crate::{Engine, Path, Stop, View};
 

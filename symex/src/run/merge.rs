@@ -27,11 +27,10 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
-use sil::program::{Expr, LabelId};
+use sil::program::LabelId;
 use smt::terms::{Substitution, Term, TermKind, Terms};
 
 use crate::options::Join;
-use crate::run::ahead::ways_of_all;
 use crate::run::explore::End;
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::state::quantified::QuantifiedChunk;
@@ -53,11 +52,11 @@ type Counterparts = FxHashSet<(Term, Term)>;
 impl Symbols<'_> {
     /// Tells whether to merge the conditionals of an assertion with so many ways through it, where
     /// no method decides: in contracts of functions and in predicates.
-    pub fn merges_ways(&self, clauses: &[Expr]) -> bool {
+    pub fn merges_ways(&self, ways: u64) -> bool {
         match self.setting.join {
             Join::Always => true,
             Join::Never => false,
-            Join::Auto => ways_of_all(clauses) > WAYS,
+            Join::Auto => ways > WAYS,
         }
     }
 

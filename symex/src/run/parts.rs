@@ -68,7 +68,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// The invariants that no state met, where the parts that are done have assumed them.
+    /// Returns the invariants that no state met, where the parts that are done have assumed them.
     pub fn unmet(self) -> Vec<Span> {
         let met = self.met.into_inner().unwrap_or_else(PoisonError::into_inner);
         met.into_iter().filter(|(_, met)| !met).map(|(span, _)| span).collect()
@@ -166,7 +166,7 @@ impl<'p> Sharing<'p> {
         self.way.is_none()
     }
 
-    /// The answer to a goal, on the way to the own part.
+    /// Returns the answer to a goal, on the way to the own part.
     pub(crate) fn known_answer(&mut self, goal: Term) -> Option<Answer> {
         let next = self.way.as_ref()?.before.get(self.so_far.len());
         let Some(Event::Answer(same, answer)) = next else {

@@ -62,7 +62,8 @@ impl Default for Knowledge {
 }
 
 impl Knowledge {
-    /// All facts of the path, split into conjuncts, in the order in which they became known.
+    /// Returns all facts of the path, split into conjuncts, in the order in which they became
+    /// known.
     pub(crate) fn learned(&self) -> impl Iterator<Item = Term> {
         self.scopes.iter().flat_map(|scope| scope.learned.iter().copied())
     }

@@ -53,7 +53,7 @@ impl Heap {
         Self { amounts: left.amounts.weaker(right.amounts), ..Self::default() }
     }
 
-    /// The chunks of a resource, in the order they came.
+    /// Returns the chunks of a resource, in the order they came.
     pub fn of(&self, resource: Resource) -> &[Chunk] {
         self.chunks.get(&resource).map_or(&[], |chunks| chunks.as_slice())
     }
@@ -68,7 +68,7 @@ impl Heap {
         Rc::make_mut(&mut self.chunks).insert(resource, Rc::new(chunks));
     }
 
-    /// The quantified chunks of a resource, in the order they came.
+    /// Returns the quantified chunks of a resource, in the order they came.
     pub fn quantified(&self, resource: Resource) -> &[QuantifiedChunk] {
         self.quantified.get(&resource).map_or(&[], |chunks| chunks.as_slice())
     }

@@ -6,7 +6,7 @@ use crate::Symbols;
 use crate::state::heap::Resource;
 
 impl Symbols<'_> {
-    /// The sorts of a resource's receiver or arguments.
+    /// Returns the sorts of a resource's receiver or arguments.
     pub(crate) fn argument_sorts(&mut self, resource: Resource) -> Vec<Sort> {
         match resource {
             Resource::Field(_) => vec![Sort::REF],
@@ -23,7 +23,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// The variables that stand for a location in quantified chunks.
+    /// Returns the variables that stand for a location in quantified chunks.
     pub fn formals(&mut self, resource: Resource) -> Vec<Term> {
         let sorts = self.argument_sorts(resource);
         sorts
@@ -33,14 +33,14 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// A term over the formals, about one location.
+    /// Returns a term over the formals, about one location.
     pub fn at(&mut self, resource: Resource, term: Term, arguments: &[Term]) -> Term {
         let formals = self.formals(resource);
         let map: Substitution = formals.into_iter().zip(arguments.iter().copied()).collect();
         self.terms.substitute(term, &map)
     }
 
-    /// The sort of the maps of a resource.
+    /// Returns the sort of the maps of a resource.
     pub fn map_sort(&mut self, resource: Resource) -> Sort {
         let name = self.resource_name(resource);
         self.terms.user_sort(&format!("map.{name}"), &[])

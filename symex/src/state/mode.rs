@@ -6,7 +6,7 @@
 //! is another one for a while is exchanged by [`View::exchanging`] only. What has been gathered
 //! is taken by whoever asked for it.
 
-use sil::program::{Expr, FunctionId, PredicateId};
+use sil::program::{FunctionId, PredicateId};
 use smt::terms::Term;
 
 use crate::state::heap::Heap;
@@ -179,7 +179,11 @@ pub struct Application {
     pub arguments: Vec<Term>,
     pub application: Term,
     /// As it is written there.
-    pub written: Expr,
+    #[expect(
+        clippy::disallowed_types,
+        reason = "the rules of SIL compare it, the engine keeps it"
+    )]
+    pub written: sil::program::Expr,
 }
 
 /// The meaning of a symbol made in a package. It holds whatever the left-hand side is, so it may

@@ -7,7 +7,7 @@ use crate::Symbols;
 use crate::state::heap::Resource;
 
 impl Symbols<'_> {
-    /// A type with the parameters of the domain in progress replaced.
+    /// Returns a type with the parameters of the domain in progress replaced.
     pub(crate) fn ground(&self, ty: &Type) -> Type {
         let ground = |ty: &Type| std::sync::Arc::new(self.ground(ty));
         match ty {
@@ -26,7 +26,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// The sort of the values of a type.
+    /// Returns the sort of the values of a type.
     pub fn sort(&mut self, ty: &Type) -> Sort {
         match ty {
             Type::Int => Sort::INT,
@@ -66,7 +66,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// The sort of the values held in chunks of a resource.
+    /// Returns the sort of the values held in chunks of a resource.
     pub fn resource_sort(&mut self, resource: Resource) -> Sort {
         match resource {
             Resource::Field(field) => {
@@ -88,7 +88,7 @@ impl Symbols<'_> {
     }
 }
 
-/// The sort of functions from left-hand to right-hand snapshots.
+/// Returns the sort of functions from left-hand to right-hand snapshots.
 pub fn wand_sort(terms: &mut Terms) -> Sort {
     terms.user_sort("MWSF", &[])
 }

@@ -151,6 +151,19 @@ pub struct Memory {
     pub forked: Moments,
 }
 
+/// The debts that count for the wait level, which makes channels that are owed a message count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Counted {
+    /// None, as in contracts.
+    #[default]
+    Nobodys,
+    /// Those of the present method, where something is claimed of it.
+    Own,
+    /// Those of its callers, too, where something is executed. Nothing is known of them; this
+    /// moment names them.
+    All(Term),
+}
+
 /// The knowledge about threads. It is empty where there are none: in functions and predicates, and
 /// in SIL.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -159,9 +172,10 @@ pub struct Thread {
     /// The locks in the state of `old`.
     pub old_locks: Option<Locks>,
     pub allowed: Allowed,
-    /// Channels that are owed a message count for the wait level: in executed code, not in
-    /// contracts.
-    pub counts_debts: bool,
+    /// The balances in the state of `old`.
+    pub old_credits: Balances,
+    /// The debts that count for the wait level.
+    pub counted: Counted,
     /// Amounts are those that a reader of a monitor gets.
     pub is_reader: bool,
     /// The thread whose start `old` refers to, where no heap is known.

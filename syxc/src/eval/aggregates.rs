@@ -170,7 +170,7 @@ impl Chalice<'_, '_> {
         Ok(greatest)
     }
 
-    /// The values of a body for some elements, one after the other.
+    /// Returns the values of a body for some elements, one after the other.
     fn of_elements(
         &mut self,
         variable: LocalId,
@@ -207,7 +207,7 @@ impl Chalice<'_, '_> {
         reads.into_iter().try_for_each(|read| self.eval(read, blame).map(drop))
     }
 
-    /// The values that a sum goes through. A set that is written out is the union of its
+    /// Returns the values that a sum goes through. A set that is written out is the union of its
     /// singletons, as sums over sets know one more element.
     fn united(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
         let ExprKind::Set(elements) = &collection.kind else {

@@ -23,7 +23,7 @@ pub(super) struct Choices {
 }
 
 impl Chalice<'_, '_> {
-    /// A formula about all or some values of variables.
+    /// Returns a formula about all or some values of variables.
     pub(super) fn quantified(
         &mut self,
         quant: Quant,
@@ -126,8 +126,8 @@ impl Chalice<'_, '_> {
         Ok((sets, facts))
     }
 
-    /// The values that the variables of a quantifier range over: none where the bounds of a range
-    /// are out of order.
+    /// Returns the values that the variables of a quantifier range over: none where the bounds of a
+    /// range are out of order.
     pub(crate) fn range(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
         let ExprKind::Range { from, to } = &collection.kind else {
             let elements = self.eval(collection, blame)?;
@@ -159,7 +159,7 @@ pub(crate) fn is_in(terms: &mut Terms, value: Term, range: &Range) -> Term {
     }
 }
 
-/// The value that a choice stands for, and when it is one of those meant.
+/// Returns the value that a choice stands for, and when it is one of those meant.
 fn choice(
     terms: &mut Terms,
     chosen: Term,

@@ -1,10 +1,11 @@
 //! Which statements the rules know.
 
+use chalice::program::locking::{chooses_by_wait_level, mentions_wait_level};
 use chalice::program::{
     AccessTarget, Block, Bounds, Expr, ExprKind, LockMode, OutVariable, Rhs, Stmt, StmtKind, Type,
 };
 
-use super::{Found, Scope, has_range, is_credit, is_of_acquire, is_old_wait_level, is_pure, span};
+use super::{Found, Scope, has_range, is_credit, is_of_acquire, span};
 
 impl<'d> Scope<'d> {
     pub(super) fn block(&mut self, block: &'d Block) -> Found {
@@ -14,24 +15,15 @@ impl<'d> Scope<'d> {
     fn stmt(&mut self, stmt: &'d Stmt) -> Found {
         let refuse = |what| Err((span(stmt.span), what));
         match &stmt.kind {
-            StmtKind::Assert(expr) if self.has_channels() && expr.any(&mut is_old_wait_level) => {
-                refuse("wait levels that are compared beside channels")
-            }
-            StmtKind::Assert(expr) => self.claims([expr]),
+            StmtKind::Assert(expr) => self.asking([expr]),
             StmtKind::Prove(obligation) => self.expr(&obligation.claim),
             // Of what is assumed, ranges are assumed to be in order.
             StmtKind::Assume(expr) if expr.any(&mut has_range) => {
                 refuse("ranges that are sequences")
             }
-            StmtKind::Assume(expr) if is_pure(expr) => self.expr(expr),
-            StmtKind::Assume(expr) => self.expr(expr),
+            StmtKind::Assume(expr) => self.asking([expr]),
             StmtKind::Block(block) => self.block(block),
-            StmtKind::Declare { local, value } => {
-                if self.early.contains(local) {
-                    return refuse("ghost constants that are read before they are assigned");
-                }
-                value.iter().try_for_each(|value| self.value(value))
-            }
+            StmtKind::Declare { value, .. } => value.iter().try_for_each(|value| self.value(value)),
             StmtKind::AssignLocal { value, .. } => self.value(value),
             StmtKind::AssignField { receiver, value, .. } => {
                 self.expr(receiver)?;
@@ -44,14 +36,14 @@ impl<'d> Scope<'d> {
             }
             StmtKind::If { arms, otherwise } => {
                 for arm in arms {
-                    self.expr(&arm.condition)?;
+                    self.executed(&arm.condition)?;
                     self.block(&arm.body)?;
                 }
                 otherwise.iter().try_for_each(|block| self.block(block))
             }
             StmtKind::While { guard, invariants, lock_changes, body, .. } => {
-                self.expr(guard)?;
-                self.claims(invariants)?;
+                self.executed(guard)?;
+                self.asking(invariants)?;
                 self.all(lock_changes)?;
                 self.block(body)
             }
@@ -71,15 +63,17 @@ impl<'d> Scope<'d> {
                     return refuse("specification statements for constants");
                 }
                 for clause in pre.iter().chain([post]) {
-                    if clause.any(&mut is_of_thread)
-                        || clause.any(&mut is_credit)
-                        || clause.any(&mut has_range)
-                    {
+                    if clause.any(&mut is_of_thread) || clause.any(&mut has_range) {
                         return refuse("specification statements about threads, and ranges");
                     }
-                    self.expr(clause)?;
                 }
-                Ok(())
+                if self.has_channels() && chooses_by_wait_level(targets, post) {
+                    return refuse("values that the wait level decides");
+                }
+                if mentions_wait_level(post) && post.any(&mut is_credit) {
+                    return refuse("wait levels beside credits that a statement promises");
+                }
+                self.asking(pre.iter().chain([post]))
             }
             _ => self.shared_stmt(stmt),
         }
@@ -136,8 +130,9 @@ impl<'d> Scope<'d> {
                 self.expr(channel)?;
                 self.messages(*declaration)
             }
-            StmtKind::Wait(_) | StmtKind::Signal(_) | StmtKind::SignalAll(_) => {
-                refuse("conditions")
+            StmtKind::Wait(_) => refuse("`wait`, as nothing obliges anybody to signal,"),
+            StmtKind::Signal(_) | StmtKind::SignalAll(_) => {
+                refuse("`signal`, as nobody can wait for it,")
             }
             _ => refuse("this form of statement"),
         }
@@ -151,14 +146,16 @@ impl<'d> Scope<'d> {
 
     fn value(&mut self, value: &'d Rhs) -> Found {
         match value {
-            Rhs::Expr(expr) => self.expr(expr),
-            Rhs::New { initialisers, .. } => self.all(initialisers.iter().map(|one| &one.value)),
+            Rhs::Expr(expr) => self.executed(expr),
+            Rhs::New { initialisers, .. } => {
+                initialisers.iter().try_for_each(|one| self.executed(&one.value))
+            }
             Rhs::NewChannel { bounds, .. } => self.bounds(bounds),
         }
     }
 }
 
-/// Does an expression speak of what a thread holds, or of other states than those of the heap?
+/// Does an expression speak of what a thread holds, or of a kept state?
 fn is_of_thread(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::WaitLevel | ExprKind::Holds { .. } | ExprKind::Eval { .. })
+    matches!(expr.kind, ExprKind::Holds { .. } | ExprKind::Eval { .. })
 }

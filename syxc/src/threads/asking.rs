@@ -44,7 +44,7 @@ impl Threads<'_, '_> {
         self.frame.thread.locks = Some(Locks { base: Some(base), ..unknown });
     }
 
-    /// The set of the objects that are held, or held for reading.
+    /// Returns the set of the objects that are held, or held for reading.
     fn set(
         &mut self,
         for_reading: bool,
@@ -73,7 +73,7 @@ impl Threads<'_, '_> {
         Ok(set)
     }
 
-    /// The set of the objects held at a moment of which no more is known.
+    /// Returns the set of the objects held at a moment of which no more is known.
     fn set_at(&mut self, for_reading: bool, base: Term) -> Result<Term, Stop> {
         let (set, moment) = (self.terms.set_sort(Sort::REF), self.terms.sort(base));
         let name = if for_reading { "direct.rdheld.set" } else { "direct.held.set" };
@@ -94,13 +94,13 @@ impl Threads<'_, '_> {
     }
 }
 
-/// The moment at which these objects are held, and these for reading.
+/// Returns the moment at which these objects are held, and these for reading.
 fn moment_symbol(terms: &mut Terms) -> Symbol {
     let (set, moment) = (terms.set_sort(Sort::REF), moment_sort(terms));
     terms.declare_function("direct.locks.of", &[set, set], moment)
 }
 
-/// The sets of objects held at a moment, and held for reading, if it is given by them.
+/// Returns the sets of objects held at a moment, and held for reading, if it is given by them.
 pub(crate) fn sets_of(terms: &mut Terms, base: Term) -> Option<(Term, Term)> {
     let moment = moment_symbol(terms);
     match terms.kind(base) {

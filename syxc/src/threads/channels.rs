@@ -5,25 +5,28 @@
 //! messages say of credits is moved beside what they say of permission.
 //!
 //! SOUNDNESS: a channel that is owed a message counts for the wait level of the thread that owes
-//! it. What callers owe does not count where a method looks: for what a precondition says of the
-//! wait level it is shown at the call that their debts do not matter. So whatever else hands on
-//! what depends on the wait level is unsupported beside channels ([`crate::scope`]).
+//! it. What callers owe counts, too: for what a precondition says of the wait level it is shown at
+//! the call that their debts do not matter, and where something that is executed asks for the wait
+//! level, unknown channels count. Whatever else hands on what depends on the wait level is
+//! unsupported beside channels ([`crate::scope`]).
 
+use chalice::program::locking::mentions_wait_level;
 use chalice::program::{Bounds, ChannelId, Expr, ExprKind, OutVariable};
 use sil::source::Span;
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
-use super::levels::Level;
+use super::levels::{Debts, Level};
+use super::locks::moment_sort;
 use crate::{Chalice, Direct, Statements, Threads, is_pure, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::language::Language;
 use symex::state::Frame;
 use symex::state::heap::Chunk;
-use symex::state::thread::Balances;
+use symex::state::thread::{Balances, Counted};
 use symex::{Stop, View, Watch};
 
 /// A part of an assertion that is not just a fact about values: what it says depends on debts.
-enum Part<'e> {
+enum Debt<'e> {
     Credit { channel: Term, amount: Term },
     WaitLevel(&'e Expr),
 }
@@ -38,11 +41,16 @@ impl<'p> Threads<'_, 'p> {
         self.terms.and([exists, owed])
     }
 
-    /// The level of a channel, chosen above the least one when it was made.
-    pub(crate) fn channel_level(&mut self, channel: Term) -> Result<Term, Stop> {
+    /// The level of a channel.
+    pub(crate) fn level_of_channel(&mut self, channel: Term) -> Term {
         let sort = self.level_sort();
         let symbol = self.terms.declare_function("direct.channel.level", &[Sort::REF], sort);
-        let level = self.terms.apply(symbol, &[channel]);
+        self.terms.apply(symbol, &[channel])
+    }
+
+    /// The level of a channel, chosen above the least one when it was made.
+    pub(crate) fn channel_level(&mut self, channel: Term) -> Result<Term, Stop> {
+        let level = self.level_of_channel(channel);
         let bottom = self.bottom();
         let shared = self.terms.differs(level, bottom);
         self.assume(shared)?;
@@ -127,11 +135,11 @@ impl Chalice<'_, '_> {
         &mut self,
         assertion: &'e Expr,
         guard: Term,
-        to: &mut Vec<(Term, Part<'e>)>,
+        to: &mut Vec<(Term, Debt<'e>)>,
     ) -> Result<(), Stop> {
         if is_pure(assertion) {
-            if assertion.any(&mut |part| matches!(part.kind, ExprKind::WaitLevel)) {
-                to.push((guard, Part::WaitLevel(assertion)));
+            if mentions_wait_level(assertion) {
+                to.push((guard, Debt::WaitLevel(assertion)));
             }
             return Ok(());
         }
@@ -160,7 +168,7 @@ impl Chalice<'_, '_> {
                     Some(amount) => self.eval(amount, blame)?,
                     None => self.terms.int(1),
                 };
-                to.push((guard, Part::Credit { channel, amount }));
+                to.push((guard, Debt::Credit { channel, amount }));
                 Ok(())
             }
             _ => Ok(()),
@@ -170,7 +178,7 @@ impl Chalice<'_, '_> {
     fn all_parts<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
-    ) -> Result<Vec<(Term, Part<'e>)>, Stop> {
+    ) -> Result<Vec<(Term, Debt<'e>)>, Stop> {
         let mut parts = Vec::new();
         if !self.direct.tree.channels.is_empty() {
             for clause in clauses {
@@ -187,7 +195,7 @@ impl Chalice<'_, '_> {
         gives: bool,
     ) -> Result<(), Stop> {
         for (guard, part) in self.all_parts(clauses)? {
-            if let Part::Credit { channel, amount } = part {
+            if let Debt::Credit { channel, amount } = part {
                 self.threads.move_credit(guard, channel, amount, gives);
             }
         }
@@ -201,12 +209,23 @@ impl Chalice<'_, '_> {
         Ok(value)
     }
 
-    /// Runs where debts count for the wait level.
+    /// Runs where the debts of the method count for the wait level.
     pub(crate) fn counting_debts<T>(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        self.exchanging(|chalice| &mut chalice.frame.thread.counts_debts, true, run).0
+        self.exchanging(|chalice| &mut chalice.frame.thread.counted, Counted::Own, run).0
+    }
+
+    /// The value of something that is executed: what callers owe counts, too.
+    pub(crate) fn executed(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        if self.direct.tree.channels.is_empty() || !mentions_wait_level(expr) {
+            return self.eval(expr, blame);
+        }
+        let sort = moment_sort(&mut self.terms);
+        let counted = Counted::All(self.fresh("callers", sort));
+        let eval = |chalice: &mut Self| chalice.eval(expr, blame);
+        self.exchanging(|chalice| &mut chalice.frame.thread.counted, counted, eval).0
     }
 }
 
@@ -221,11 +240,11 @@ impl Statements<'_, '_> {
         let mut claims: Vec<(Term, &Expr, bool)> = Vec::new();
         for (guard, part) in self.all_parts(requires)? {
             match part {
-                Part::Credit { channel, amount } => {
+                Debt::Credit { channel, amount } => {
                     self.threads.move_credit(guard, channel, amount, true);
                     claims.iter_mut().for_each(|(.., is_early)| *is_early = true);
                 }
-                Part::WaitLevel(claim) => {
+                Debt::WaitLevel(claim) => {
                     self.prove_with_debts(guard, claim, blame)?;
                     claims.push((guard, claim, false));
                 }
@@ -262,7 +281,7 @@ impl Statements<'_, '_> {
     ) -> Result<(), Stop> {
         let zero = self.terms.int(0);
         for (guard, part) in self.all_parts(ensures)? {
-            if let Part::Credit { amount, .. } = part {
+            if let Debt::Credit { amount, .. } = part {
                 let fine = self.terms.le(zero, amount);
                 let fine = self.terms.implies(guard, fine);
                 self.prove(fine, Blame::new(ErrorId::DebtFailed, at), Reason::ByToken, at)?;
@@ -334,7 +353,7 @@ impl Statements<'_, '_> {
         let some = self.terms.lt(zero, balance);
         self.prove(some, blame, Reason::NoCredit, span(channel.span))?;
         let level = self.threads.read_level(target, Some(blame), span(channel.span))?;
-        let wait = Level::Wait { locks: self.threads.locks(at)?, debts: credits };
+        let wait = Level::Wait { locks: self.threads.locks(at)?, debts: Debts::own(credits) };
         let above = self.threads.level_below(&wait, &Level::Value(level))?;
         self.prove(above, blame, Reason::LockOrder, span(channel.span))?;
         let declared = &direct.tree.channels[declaration];

@@ -161,7 +161,7 @@ impl Threads<'_, '_> {
         self.prove(joinable, blame, Reason::AssertionFalse, token_at)
     }
 
-    /// The heap before the fork of a token, if that is on the path.
+    /// Returns the heap before the fork of a token, if that is on the path.
     pub(crate) fn heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
         let forks = self.here.forks.clone();
         for fork in forks.iter().rev() {
@@ -249,8 +249,8 @@ fn outermost_olds<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
     }
 }
 
-/// The variables that an expression mentions, apart from some and from those that it binds, in the
-/// order of their numbers.
+/// Returns the variables that an expression mentions, apart from some and from those that it binds,
+/// in the order of their numbers.
 fn variables(expr: &Expr, but: &[LocalId]) -> Vec<LocalId> {
     let (mut own, mut all) = (FxHashSet::default(), std::collections::BTreeSet::new());
     expr.for_each(&mut |part| match &part.kind {

@@ -75,8 +75,8 @@ pub(crate) fn looks_back(clause: &Expr) -> bool {
     clause.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
 }
 
-/// The part of an invariant that looks back, or the one that does not. What gives permission
-/// depending on the past stays where it is looked for in vain.
+/// Returns the part of an invariant that looks back, or the one that does not. What gives
+/// permission depending on the past stays where it is looked for in vain.
 fn part_of(clause: &Expr, looking: bool) -> Expr {
     let with = |kind| Expr { kind, ty: clause.ty.clone(), span: clause.span };
     if !looks_back(clause) {
@@ -292,7 +292,7 @@ impl Statements<'_, '_> {
                     if round == 0 { ill_formed(clause) } else { ill_formed(clause).trusted() };
                 let before = states[round].clone();
                 let claim = self.since(std::slice::from_ref(clause), before, blame)?;
-                if self.is_ill_formed_at(span(clause.span))? {
+                if self.is_ill_formed(span(clause.span))? {
                     return self.end_unframed();
                 }
                 self.assume(claim)?;

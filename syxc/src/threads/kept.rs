@@ -35,12 +35,12 @@ enum Moment {
 type Candidate = (Term, Kept);
 
 impl Threads<'_, '_> {
-    /// The present state, as one of those that are kept.
+    /// Returns the present state, as one of those that are kept.
     fn present(&self, of: Term, level: Option<Term>) -> Kept {
         Kept { of, heap: self.here.heap.clone(), is_own: true, level }
     }
 
-    /// A state of which nothing is known.
+    /// Returns a state of which nothing is known.
     fn unknown_moment(&mut self, of: Term) -> Kept {
         let sort = self.level_sort();
         let level = self.fresh("level", sort);
@@ -88,8 +88,8 @@ impl Threads<'_, '_> {
         }
     }
 
-    /// The states that may be the one meant, the last one first: each is it if its condition holds
-    /// and none before it is.
+    /// Returns the states that may be the one meant, the last one first: each is it if its
+    /// condition holds and none before it is.
     fn candidates(&mut self, moment: Moment, of: Term) -> Result<Vec<Candidate>, Stop> {
         let mut found = Vec::new();
         if moment == Moment::Forked
@@ -184,7 +184,7 @@ impl Threads<'_, '_> {
         self.terms.or(any)
     }
 
-    /// The heap in which an object was acquired, as far as it is known.
+    /// Returns the heap in which an object was acquired, as far as it is known.
     pub(crate) fn heap_of_acquire(&mut self, object: Term) -> Result<Heap, Stop> {
         let candidates = self.candidates(Moment::Acquired, object)?;
         Ok(self.decide_moment(candidates)?.heap)
@@ -192,7 +192,7 @@ impl Threads<'_, '_> {
 }
 
 impl Chalice<'_, '_> {
-    /// The level that an object had when it was last left.
+    /// Returns the level that an object had when it was last left.
     pub(crate) fn level_left(&mut self, object: Term) -> Result<Term, Stop> {
         let candidates = self.threads.candidates(Moment::Left, object)?;
         let sort = self.threads.level_sort();
@@ -201,7 +201,7 @@ impl Chalice<'_, '_> {
         })
     }
 
-    /// The object or token, and which of its states is meant.
+    /// Returns the object or token, and which of its states is meant.
     fn moment(&mut self, state: &EvalState, blame: Blame) -> Result<(Moment, Term), Stop> {
         let (moment, of) = match state {
             EvalState::Acquire(object) => (Moment::Acquired, object),
@@ -241,8 +241,8 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// A value in a kept state. What was not held there ends no path: nothing that follows depends
-    /// on it.
+    /// Returns a value in a kept state. What was not held there ends no path: nothing that follows
+    /// depends on it.
     fn value_then(&mut self, kept: &Kept, body: &Expr, blame: Blame) -> Result<Term, Stop> {
         let mut eval = |chalice: &mut Self| chalice.eval(body, blame);
         self.in_heap(kept.heap.clone(), |chalice| chalice.join(&mut eval))
@@ -381,7 +381,7 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// A value in the state that is meant.
+    /// Returns a value in the state that is meant.
     fn in_candidates(
         &mut self,
         candidates: &[Candidate],

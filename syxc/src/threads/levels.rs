@@ -11,14 +11,14 @@
 use chalice::program::{BinaryOp, Expr, ExprKind, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
 
-use super::locks::base_held;
+use super::locks::{base_held, of_base};
 use crate::eval::unknown;
 use crate::{Chalice, Threads, span};
 use symex::Stop;
 use symex::findings::blame::Blame;
 use symex::findings::blame::unsupported_at;
 use symex::knowledge::goals::Noted;
-use symex::state::thread::{Balances, Changes, Locks};
+use symex::state::thread::{Balances, Changes, Counted, Locks};
 
 /// A side of a comparison.
 #[derive(Clone, Debug)]
@@ -26,7 +26,23 @@ pub(crate) enum Level {
     /// The level of one object.
     Value(Term),
     /// The wait level of a thread with these locks, where these debts count.
-    Wait { locks: Locks, debts: Balances },
+    Wait { locks: Locks, debts: Debts },
+}
+
+/// Channels that are owed a message.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Debts {
+    /// Those of a method, among its balances.
+    own: Balances,
+    /// The name of those of its callers, where they count.
+    callers: Option<Term>,
+}
+
+impl Debts {
+    /// The debts of a method with these balances.
+    pub(crate) fn own(own: Balances) -> Self {
+        Self { own, callers: None }
+    }
 }
 
 impl Threads<'_, '_> {
@@ -105,18 +121,13 @@ impl Threads<'_, '_> {
                 self.none_above(locks, debts, level)
             }
             (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
-                // What is owed is not compared.
-                if debts.iter().chain(other_debts.iter()).next().is_some() {
-                    let what = "wait levels that are compared beside debts";
-                    return unsupported_at(sil::source::Span::default(), what);
-                }
-                self.same_wait_level(locks, others)
+                self.same_wait_level((locks, debts), (others, other_debts))
             }
         }
     }
 
     /// Makes the claim that nothing held is above a level.
-    fn none_above(&mut self, locks: &Locks, debts: &Balances, level: Term) -> Result<Term, Stop> {
+    fn none_above(&mut self, locks: &Locks, debts: &Debts, level: Term) -> Result<Term, Stop> {
         self.all_locked(locks, debts, &mut |chalice, held| {
             let below = below(&mut chalice.terms, held, level);
             let equal = chalice.terms.eq(held, level);
@@ -124,22 +135,47 @@ impl Threads<'_, '_> {
         })
     }
 
-    /// The same is held at the same levels, or two of what is held are highest, and at the same
-    /// level.
-    fn same_wait_level(&mut self, one: &Locks, other: &Locks) -> Result<Term, Stop> {
+    /// The same is held at the same levels and the same is owed, or two of what counts are highest,
+    /// and at the same level.
+    fn same_wait_level(
+        &mut self,
+        (one, debts): (&Locks, &Debts),
+        (other, other_debts): (&Locks, &Debts),
+    ) -> Result<Term, Stop> {
         let same_held = self.same_locks(one, other, &[])?;
         let same_levels = self.same_levels(one, other, &[])?;
-        let same = self.terms.and([same_held, same_levels]);
-        let none = Balances::default();
-        let agree = self.some_locked(one, &none, &mut |chalice, first| {
-            chalice.some_locked(other, &none, &mut |chalice, second| {
+        let same_debts = self.same_debts(debts, other_debts);
+        let same = self.terms.and([same_held, same_levels, same_debts]);
+        let agree = self.some_locked(one, debts, &mut |chalice, first| {
+            chalice.some_locked(other, other_debts, &mut |chalice, second| {
                 let equal = chalice.terms.eq(first, second);
-                let highest = chalice.none_above(one, &none, first)?;
-                let other_highest = chalice.none_above(other, &none, second)?;
+                let highest = chalice.none_above(one, debts, first)?;
+                let other_highest = chalice.none_above(other, other_debts, second)?;
                 Ok(chalice.terms.and([equal, highest, other_highest]))
             })
         })?;
         Ok(self.terms.or([same, agree]))
+    }
+
+    fn same_debts(&mut self, one: &Debts, other: &Debts) -> Term {
+        if one.callers != other.callers {
+            return Terms::FALSE;
+        }
+        let channels: Vec<Term> =
+            one.own.iter().chain(other.own.iter()).map(|(channel, _)| channel).collect();
+        let mut all = Vec::new();
+        for channel in channels {
+            let owed = self.is_owed(&one.own, channel);
+            let other_owed = self.is_owed(&other.own, channel);
+            all.push(self.terms.eq(owed, other_owed));
+        }
+        self.terms.and(all)
+    }
+
+    /// Makes the claim that a method's callers owe a message to a channel, and of its level.
+    fn owed_by(&mut self, callers: Term, channel: Term) -> (Term, Term) {
+        let owed = of_base(&mut self.terms, "direct.owed", callers, channel, Sort::BOOL);
+        (owed, self.level_of_channel(channel))
     }
 
     /// Makes a claim about the level of every held object, and of every channel that is owed a
@@ -147,7 +183,7 @@ impl Threads<'_, '_> {
     fn all_locked(
         &mut self,
         locks: &Locks,
-        debts: &Balances,
+        debts: &Debts,
         claim: &mut dyn FnMut(&mut Self, Term) -> Term,
     ) -> Result<Term, Stop> {
         let objects = known(locks);
@@ -168,11 +204,18 @@ impl Threads<'_, '_> {
             let body = self.terms.implies(guard, claimed);
             all.push(self.quantify(Quant::Forall, &[object], triggers, body));
         }
-        for (channel, _) in debts.iter() {
-            let owed = self.is_owed(debts, channel);
+        for (channel, _) in debts.own.iter() {
+            let owed = self.is_owed(&debts.own, channel);
             let level = self.channel_level(channel)?;
             let claimed = claim(self, level);
             all.push(self.terms.implies(owed, claimed));
+        }
+        if let Some(callers) = debts.callers {
+            let channel = self.fresh_variable("c", Sort::REF);
+            let (owed, level) = self.owed_by(callers, channel);
+            let claimed = claim(self, level);
+            let body = self.terms.implies(owed, claimed);
+            all.push(self.quantify(Quant::Forall, &[channel], vec![vec![owed]], body));
         }
         Ok(self.terms.and(all))
     }
@@ -181,7 +224,7 @@ impl Threads<'_, '_> {
     fn some_locked(
         &mut self,
         locks: &Locks,
-        debts: &Balances,
+        debts: &Debts,
         claim: &mut dyn FnMut(&mut Self, Term) -> Result<Term, Stop>,
     ) -> Result<Term, Stop> {
         let objects = known(locks);
@@ -202,11 +245,18 @@ impl Threads<'_, '_> {
             let body = self.terms.and([guard, claimed]);
             some.push(self.quantify(Quant::Exists, &[object], triggers, body));
         }
-        for (channel, _) in debts.iter() {
-            let owed = self.is_owed(debts, channel);
+        for (channel, _) in debts.own.iter() {
+            let owed = self.is_owed(&debts.own, channel);
             let level = self.channel_level(channel)?;
             let claimed = claim(self, level)?;
             some.push(self.terms.and([owed, claimed]));
+        }
+        if let Some(callers) = debts.callers {
+            let channel = self.fresh_variable("c", Sort::REF);
+            let (owed, level) = self.owed_by(callers, channel);
+            let claimed = claim(self, level)?;
+            let body = self.terms.and([owed, claimed]);
+            some.push(self.quantify(Quant::Exists, &[channel], vec![vec![owed]], body));
         }
         Ok(self.terms.or(some))
     }
@@ -267,13 +317,18 @@ impl Chalice<'_, '_> {
 
     fn side(&mut self, side: &Expr, blame: Blame) -> Result<Level, Stop> {
         let thread = &self.frame.thread;
-        let locks = match &side.kind {
-            ExprKind::WaitLevel => &thread.locks,
-            ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => &thread.old_locks,
+        let (locks, credits) = match &side.kind {
+            ExprKind::WaitLevel => (&thread.locks, &self.here.credits),
+            ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => {
+                (&thread.old_locks, &thread.old_credits)
+            }
             _ => return Ok(Level::Value(self.eval(side, blame)?)),
         };
-        let debts =
-            if thread.counts_debts { self.here.credits.clone() } else { Balances::default() };
+        let debts = match thread.counted {
+            Counted::Nobodys => Debts::default(),
+            Counted::Own => Debts::own(credits.clone()),
+            Counted::All(callers) => Debts { own: credits.clone(), callers: Some(callers) },
+        };
         match locks.clone() {
             Some(locks) => Ok(Level::Wait { locks, debts }),
             None => unsupported_at(span(side.span), "`waitlevel` where there is no thread"),

@@ -494,7 +494,13 @@ pub(crate) fn moment_sort(terms: &mut Terms) -> Sort {
     terms.user_sort("Locks", &[])
 }
 
-fn of_base(terms: &mut Terms, name: &str, base: Term, object: Term, result: Sort) -> Term {
+pub(crate) fn of_base(
+    terms: &mut Terms,
+    name: &str,
+    base: Term,
+    object: Term,
+    result: Sort,
+) -> Term {
     let moment = terms.sort(base);
     let symbol = terms.declare_function(name, &[moment, Sort::REF], result);
     terms.apply(symbol, &[base, object])

@@ -5,7 +5,7 @@ use chalice::program::{Block, Bounds, ClassId, Expr, ExprKind, LockMode, Type};
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
-use super::levels::Level;
+use super::levels::{Debts, Level};
 use crate::exec::Flow;
 use crate::{Chalice, Statements, Threads, renumbered, span};
 use symex::findings::blame::unsupported_at;
@@ -64,7 +64,7 @@ impl Statements<'_, '_> {
         let checks = self.direct.options.deadlock_checks;
         let level = self.threads.read_level(target.object, checks.then_some(blame), target.at)?;
         let debts = self.here.credits.clone();
-        let wait = Level::Wait { locks: locks.clone(), debts };
+        let wait = Level::Wait { locks: locks.clone(), debts: Debts::own(debts) };
         let above = self.threads.level_below(&wait, &Level::Value(level))?;
         if checks {
             self.prove(above, blame, Reason::LockOrder, target.at)?;
@@ -257,12 +257,14 @@ impl Statements<'_, '_> {
     /// `free e`: all permission to an object is given up.
     pub(crate) fn free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::FreeFailed, at);
-        let Type::Class(class) = target.ty else {
-            return unsupported_at(at, "`free` of something that is no object");
-        };
         let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
         let direct = self.direct;
-        let fields = direct.tree.classes[class].fields();
+        // Channels have no fields.
+        let class = match target.ty {
+            Type::Class(class) => Some(&direct.tree.classes[class]),
+            _ => None,
+        };
+        let fields = class.into_iter().flat_map(chalice::program::Class::fields);
         let fields = fields.map(|field| Resource::Field(renumbered(field)));
         self.remember_heap();
         for resource in std::iter::once(self.direct.mu()).chain(fields) {
@@ -369,7 +371,7 @@ impl Statements<'_, '_> {
 impl Threads<'_, '_> {
     fn wait_level(&self, at: Span) -> Result<Level, Stop> {
         let debts = self.here.credits.clone();
-        Ok(Level::Wait { locks: self.locks(at)?, debts })
+        Ok(Level::Wait { locks: self.locks(at)?, debts: Debts::own(debts) })
     }
 
     /// The level of an object. Without `blame` it need not be readable; it is any level then.

@@ -78,7 +78,7 @@ impl Generator<'_> {
         shares[self.pick.below(shares.len())]
     }
 
-    /// So much of an instance, in one of the ways to write it.
+    /// Writes so much of an instance, in one of the ways to write it.
     fn instance_by(&mut self, instance: &str, share: &str) -> String {
         if self.pick.chance(25) {
             format!("{instance} by {share}")

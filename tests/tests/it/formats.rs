@@ -10,8 +10,8 @@ use sil_tests::grammars;
 use sil_tests::schema::violations;
 
 fn schema(name: &str) -> Value {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let text = fs::read_to_string(docs.join(name)).expect("the schema is in docs");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schemas");
+    let text = fs::read_to_string(docs.join(name)).expect("the schema is there");
     serde_json::from_str(&text).expect("a schema is JSON")
 }
 

@@ -1,5 +1,6 @@
 //! The language server as editors use it.
 
+mod across;
 mod reading;
 mod states;
 mod viper;
@@ -278,6 +279,27 @@ fn a_stopped_run_keeps_what_was_found() {
     let state = |name: &str| members.iter().find(|it| it["name"] == name).map(|it| &it["state"]);
     assert_eq!(state("quick"), Some(&json!("failed")), "{members:?}");
     assert_eq!(state("m5"), Some(&json!("stopped")), "{members:?}");
+    client.end();
+}
+
+#[test]
+fn an_edit_is_news_of_its_member_only() {
+    let mut client = Client::built();
+    let method = |number| format!("method m{number}(n: Int) {{ assert n == n }}\n");
+    let text: String = (0..100).map(method).collect();
+    client.open(URI, &text);
+    assert_eq!(client.settled(URI).len(), 100);
+    client.heard.clear();
+    let line = range((50, 0), (51, 0));
+    client.change(
+        URI,
+        json!([{ "range": line, "text": "method edited(n: Int) { assert n > 0 }\n" }]),
+    );
+    assert_eq!(client.settled(URI).len(), 100);
+    let told = client.heard.iter().filter(|it| it["method"] == "silicon/members");
+    let told: Vec<&Value> =
+        told.flat_map(|it| it["params"]["members"].as_array()).flatten().collect();
+    assert!(told.iter().all(|it| it["name"] == "edited"), "{told:?}");
     client.end();
 }
 

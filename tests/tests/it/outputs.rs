@@ -532,7 +532,7 @@ fn counterexamples_show_the_parts_of_what_fails() {
     let lines = lines(&run);
     let state = &lines[1]["counterexample"];
     assert_eq!(state["witness"], serde_json::json!([{ "name": "j", "value": "1" }]));
-    let schema = include_str!("../../../docs/output.schema.json");
+    let schema = include_str!("../../../docs/schemas/output.schema.json");
     let schema = serde_json::from_str(schema).expect("the schema is JSON");
     for line in &lines {
         assert_eq!(sil_tests::schema::violations(&schema, line), Vec::<String>::new(), "{line}");

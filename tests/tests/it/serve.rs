@@ -83,7 +83,7 @@ fn types(lines: &[Value]) -> Vec<&str> {
 
 #[test]
 fn answers_come_line_by_line_and_are_kept() {
-    let schema = include_str!("../../../docs/output.schema.json");
+    let schema = include_str!("../../../docs/schemas/output.schema.json");
     let schema: Value = serde_json::from_str(schema).expect("the schema is JSON");
     let mut server = Server::start();
     let text = format!("{VERIFIES}\nmethod wrong() {{ assert false }}\n");

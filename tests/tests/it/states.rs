@@ -27,7 +27,7 @@ fn what_is_known_at_a_line_is_shown_for_each_path() {
     let json = scratch.silicon(&["--state", "a.vpr:13", "--message-format", "json"]).stdout;
     let states: Vec<serde_json::Value> =
         json.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
-    let schema = include_str!("../../../docs/output.schema.json");
+    let schema = include_str!("../../../docs/schemas/output.schema.json");
     let schema = serde_json::from_str(schema).expect("the schema is JSON");
     for state in &states {
         assert_eq!(violations(&schema, state), Vec::<String>::new(), "{state}");
@@ -44,6 +44,22 @@ fn what_is_known_at_a_line_is_shown_for_each_path() {
         assert_eq!((run.code, &*run.stdout), (Some(code), ""), "{run:#?}");
         assert!(!run.stderr.is_empty());
     }
+}
+
+#[test]
+fn all_paths_are_shown_where_they_are_asked_for() {
+    let branch = |name: &str| format!("  if ({name}) {{ x := x + 1 }}\n");
+    let branches = ["a", "b", "c", "d"].map(branch).concat();
+    let head = "method m(a: Bool, b: Bool, c: Bool, d: Bool) {\n  var x: Int\n";
+    let program = format!("{head}{branches}  assert x == x\n}}\n");
+    let scratch = Scratch::new(&[("a.sil", program.as_bytes())]);
+    let paths = |run: &sil_tests::binaries::Run| run.stdout.matches("of 16 to a.sil:7:3").count();
+    let some = scratch.silicon(&["--state", "a.sil:7"]);
+    assert_eq!(paths(&some), 8, "{some:#?}");
+    assert!(some.stderr.contains("8 more paths come there (--all shows them)"), "{some:#?}");
+    let all = scratch.silicon(&["--state", "a.sil:7", "--all"]);
+    assert_eq!((paths(&all), &*all.stderr), (16, ""), "{all:#?}");
+    assert_eq!(scratch.silicon(&["--all", "a.sil"]).code, Some(2), "it is about states");
 }
 
 /// The value of a location is that of the heap only where there is permission.

@@ -42,7 +42,7 @@ fn stability(scratch: &Scratch, arguments: &[&str]) -> Run {
 fn told(scratch: &Scratch, arguments: &[&str], code: i32) -> Vec<Value> {
     let run = stability(scratch, &[&["--message-format", "json"], arguments].concat());
     assert_eq!(run.code, Some(code), "{run:#?}");
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/output.schema.json");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schemas/output.schema.json");
     let schema = fs::read_to_string(docs).expect("the schema is in docs");
     let schema: Value = serde_json::from_str(&schema).expect("a schema is JSON");
     let lines = run.stdout.lines().map(|line| {

@@ -323,7 +323,7 @@ fn is_pure(kind: &Kind) -> bool {
     }
 }
 
-/// The level of a bound that is an object or a level.
+/// Returns the level of a bound that is an object or a level.
 pub(super) fn is_level(source: &p::Expr) -> bool {
     matches!(source.ty, Type::Mu)
         || matches!(source.kind, ExprKind::FieldRead { field: FieldRef::Mu, .. })

@@ -229,7 +229,7 @@ impl Lowering<'_> {
         self.emit(Op::Release { target: kept(target.span), mode }, span);
     }
 
-    /// The back-pointer cell of the objects that a field points to, if it is tracked.
+    /// Returns the back-pointer cell of the objects that a field points to, if it is tracked.
     fn back_pointers_of(&self, field: p::FieldId) -> Option<u32> {
         let declared = &self.program.fields[field];
         match &declared.ty {

@@ -64,7 +64,7 @@ impl Builder {
         Ok(Channel { name, parameters, where_clause, span })
     }
 
-    /// The expression of a `where` clause or body.
+    /// Returns the expression of a `where` clause or body.
     fn clause(&mut self, pair: Pair<Rule>) -> Built<Expr> {
         self.expr(take(&mut parts(pair)))
     }

@@ -17,7 +17,7 @@ pub(super) fn place(pest: &Error<Rule>) -> usize {
     }
 }
 
-/// The diagnostic for an error of the generated parser in `text`, which has no comments.
+/// Returns the diagnostic for an error of the generated parser in `text`, which has no comments.
 pub(super) fn of_pest(pest: &Error<Rule>, text: &str) -> Diagnostic {
     let at = place(pest);
     let positives = match &pest.variant {
@@ -77,12 +77,12 @@ fn name(rule: Rule) -> String {
     }
 }
 
-/// The keyword that a rule is.
+/// Returns the keyword that a rule is.
 fn keyword(rule: Rule) -> Option<String> {
     format!("{rule:?}").strip_prefix("k_").map(str::to_owned)
 }
 
-/// The words for a rule that is not a keyword; none for rules that are never shown.
+/// Returns the words for a rule that is not a keyword; none for rules that are never shown.
 fn words(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::EOI => "the end of the file",

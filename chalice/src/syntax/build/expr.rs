@@ -32,7 +32,7 @@ impl Builder {
         Ok(Box::new(self.expr(pair)?))
     }
 
-    /// All expressions directly in a pair.
+    /// Returns all expressions directly in a pair.
     pub(super) fn exprs(&mut self, pair: Pair<Rule>) -> Built<Vec<Expr>> {
         parts(pair).map(|part| self.expr(part)).collect()
     }
@@ -102,7 +102,8 @@ impl Builder {
         }
     }
 
-    /// A postfix expression, without its last suffix if that names a state and no expression.
+    /// Returns a postfix expression, without its last suffix if that names a state and no
+    /// expression.
     fn postfix_and_state(
         &mut self,
         pair: Pair<Rule>,
@@ -298,7 +299,7 @@ impl Builder {
         })
     }
 
-    /// The one expression in a pair.
+    /// Returns the one expression in a pair.
     fn only(&mut self, pair: Pair<Rule>) -> Built<Box<Expr>> {
         self.boxed(take(&mut parts(pair)))
     }
@@ -328,7 +329,7 @@ impl Builder {
         Ok(ExprKind::Access { form, target, amount })
     }
 
-    /// The operand of `acc` or `rd`, the only place where wildcards may stand.
+    /// Returns the operand of `acc` or `rd`, the only place where wildcards may stand.
     fn location(&mut self, pair: Pair<Rule>) -> Built<Expr> {
         let before = self.wildcards.len();
         let location = self.expr(pair)?;

@@ -108,21 +108,21 @@ fn words(text: &str, at: usize, found: &str, expected: &str) -> Option<String> {
     None
 }
 
-/// The name in `function f(…)`, if no type follows.
+/// Returns the name in `function f(…)`, if no type follows.
 fn untyped_function(statement: &str) -> Option<&str> {
     let head = statement.strip_prefix("function ")?;
     let (name, _) = head.split_once('(')?;
     (!head.contains(':') && slips::is_target(name.trim())).then(|| name.trim())
 }
 
-/// The class in `… new C(`.
+/// Returns the class in `… new C(`.
 fn new_with_arguments(statement: &str) -> Option<&str> {
     let (_, class) = statement.rsplit_once("new ")?;
     let (class, _) = class.split_once('(')?;
     slips::is_target(class.trim()).then(|| class.trim())
 }
 
-/// A word that no statement, clause or declaration starts with, but nearly.
+/// Returns a word that no statement, clause or declaration starts with, but nearly.
 fn misspelt(word: &str, is_found: bool, expected: &str) -> Option<String> {
     if expected == "an expression"
         || expected == "a type"
@@ -137,7 +137,7 @@ fn misspelt(word: &str, is_found: bool, expected: &str) -> Option<String> {
     Some(format!("did you mean `{meant}`?"))
 }
 
-/// The bracket that is not closed before something that cannot stand inside of one.
+/// Returns the bracket that is not closed before something that cannot stand inside of one.
 fn unclosed(text: &str, at: usize, found: &str) -> Option<(usize, String)> {
     let before = &text[..at];
     let (open, bracket) = brackets::innermost_open(before)?;

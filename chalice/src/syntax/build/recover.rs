@@ -64,8 +64,8 @@ fn beginning(text: &str, starts: &[Start], at: usize, depth_at_end: isize) -> (u
     (start.at, start.depth > 0)
 }
 
-/// The words that members, classes and channels start with, and how many braces are open at the
-/// end.
+/// Returns the words that members, classes and channels start with, and how many braces are open at
+/// the end.
 fn starts(text: &str) -> (Vec<Start>, isize) {
     let bytes = text.as_bytes();
     let mut starts = Vec::new();

@@ -83,7 +83,7 @@ impl Builder {
         })
     }
 
-    /// The one expression of a statement.
+    /// Returns the one expression of a statement.
     fn operand_of(&mut self, pair: Pair<Rule>) -> Built<Expr> {
         self.expr(take(&mut parts(pair)))
     }
@@ -256,8 +256,8 @@ impl Builder {
         Ok(StmtKind::Send { channel: Expr { kind, span: function.span }, arguments })
     }
 
-    /// An `if` with its arms in a list. Each is nested in the one before it once translated, so
-    /// they count as such.
+    /// Returns an `if` with its arms in a list. Each is nested in the one before it once
+    /// translated, so they count as such.
     fn if_stmt(&mut self, pair: Pair<Rule>) -> Built<StmtKind> {
         let span = self.span(&pair);
         let links = parts(pair.clone()).count();
@@ -291,7 +291,7 @@ impl Builder {
         Ok(StmtKind::While { guard, specs, body })
     }
 
-    /// A specification clause of a member or loop.
+    /// Returns a specification clause of a member or loop.
     pub(super) fn spec(&mut self, pair: Pair<Rule>) -> Built<Spec> {
         let span = self.span(&pair);
         let kind = match pair.as_rule() {

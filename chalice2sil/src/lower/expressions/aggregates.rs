@@ -81,8 +81,8 @@ impl Member<'_, '_> {
         })
     }
 
-    /// A collection; a set that is written out is the union of its singletons, as sums over sets
-    /// know one more element.
+    /// Returns a collection; a set that is written out is the union of its singletons, as sums over
+    /// sets know one more element.
     fn united(&mut self, collection: &Expr, env: &Env) -> s::Expr {
         let ExprKind::Set(elements) = &collection.kind else { return self.expr(collection, env) };
         elements
@@ -181,8 +181,8 @@ impl Member<'_, '_> {
         is_fine.then_some(captured)
     }
 
-    /// The function that an aggregate is: its parameters are the collection and the captured
-    /// variables.
+    /// Returns the function that an aggregate is: its parameters are the collection and the
+    /// captured variables.
     fn aggregate_function(
         &mut self,
         quantifier: Quantifier,
@@ -313,8 +313,8 @@ fn is_sum_over_set(quantifier: Quantifier, collection: &Expr) -> bool {
     quantifier == Quantifier::Sum && matches!(collection.ty, Type::Set(_))
 }
 
-/// The elements of sequences that a body reads, as sequence and index; nothing if some index does
-/// not grow with the number it is of, or is not certainly read.
+/// Returns the elements of sequences that a body reads, as sequence and index; nothing if some
+/// index does not grow with the number it is of, or is not certainly read.
 fn indices(variable: LocalId, body: &Expr) -> Option<Vec<(&Expr, &Expr)>> {
     let mut found = Vec::new();
     if let ExprKind::Index { sequence, index } = &body.kind {

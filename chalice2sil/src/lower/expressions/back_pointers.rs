@@ -14,7 +14,7 @@ use crate::lower::annotations::Annotate;
 use crate::lower::{Body, Lowering, Member};
 
 impl Lowering<'_> {
-    /// The field that keeps the back pointers of a tracked field.
+    /// Returns the field that keeps the back pointers of a tracked field.
     pub(crate) fn back_pointers(&self, field: FieldId) -> Option<s::Member> {
         let declared = &self.program.fields[field];
         declared.is_tracked.then(|| {
@@ -23,7 +23,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The tracked fields that may point to objects of a type.
+    /// Returns the tracked fields that may point to objects of a type.
     pub(crate) fn pointing_to(&self, target: &Type) -> Vec<FieldId> {
         let fields = self.program.fields.iter();
         fields
@@ -34,7 +34,7 @@ impl Lowering<'_> {
 }
 
 impl Member<'_, '_> {
-    /// The objects whose tracked field points to an object.
+    /// Returns the objects whose tracked field points to an object.
     pub(crate) fn pointers_to(&self, object: s::Expr, tracked: FieldId) -> s::Expr {
         let name = self.lowering.names.borrow().back_pointers[tracked].clone();
         field(object, &name)

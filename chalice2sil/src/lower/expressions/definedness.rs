@@ -15,7 +15,7 @@ use crate::lower::env::{Env, Locks, Side};
 use crate::lower::permissions::{Use, is_certain};
 
 impl Member<'_, '_> {
-    /// The condition under which `e` is defined; nothing if it cannot be expressed.
+    /// Returns the condition under which `e` is defined; nothing if it cannot be expressed.
     pub(crate) fn definedness(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
         grow_stack(|| self.definedness_inner(e, env))
     }
@@ -217,7 +217,7 @@ impl Member<'_, '_> {
         })
     }
 
-    /// The permission to a field, in the state that `env` reads.
+    /// Returns the permission to a field, in the state that `env` reads.
     fn held(&mut self, receiver: s::Expr, of: FieldRef, env: &Env) -> s::Expr {
         match &env.then {
             Some(then) => self.lowering.permission_then(&then.state, receiver, of),

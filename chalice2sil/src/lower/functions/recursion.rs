@@ -28,8 +28,8 @@ impl Recursion {
         }
     }
 
-    /// The functions that the body of `id` applies and that, perhaps through others, apply `id`;
-    /// sorted.
+    /// Returns the functions that the body of `id` applies and that, perhaps through others, apply
+    /// `id`; sorted.
     pub(crate) fn cycle_of(&self, program: &Program, id: FunctionId) -> Vec<FunctionId> {
         let mut cycle = applied(&program.functions[id].body);
         cycle.retain(|&other| self.bodies[other] == self.bodies[id]);
@@ -51,7 +51,7 @@ impl Recursion {
     }
 }
 
-/// The functions that expressions apply.
+/// Returns the functions that expressions apply.
 fn applied<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId> {
     let mut applied = Vec::new();
     for e in expressions {

@@ -31,7 +31,8 @@ use crate::lower::env::{Env, Locks, OldState, ReadAmount, Side};
 use crate::lower::{Body, Lowering};
 
 impl Lowering<'_> {
-    /// The method that checks the applications in a function's body, if the function is recursive.
+    /// Returns the method that checks the applications in a function's body, if the function is
+    /// recursive.
     pub(crate) fn termination(&self, id: FunctionId) -> Option<s::Member> {
         let function = &self.program.functions[id];
         let body = function.body.as_ref()?;
@@ -349,7 +350,7 @@ impl Needed {
     }
 }
 
-/// All locations that a precondition asks for.
+/// Returns all locations that a precondition asks for.
 fn needed(member: &mut Body<'_, '_>, requires: &[Expr], env: &Env) -> Vec<Needed> {
     let mut needed = Vec::new();
     for clause in requires {
@@ -370,7 +371,7 @@ fn needed(member: &mut Body<'_, '_>, requires: &[Expr], env: &Env) -> Vec<Needed
     needed
 }
 
-/// An assertion whose amounts are all the abstract read fraction.
+/// Returns an assertion whose amounts are all the abstract read fraction.
 fn with_one_fraction(e: &Expr) -> Expr {
     let mut e = e.clone();
     crate::lower::classes::weaken(&mut e, &chalice::program::PermissionKind::AbstractRead);

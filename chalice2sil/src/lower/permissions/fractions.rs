@@ -81,7 +81,7 @@ impl Body<'_, '_> {
         Env { read: ReadAmount::Fraction(var(&k)), ..env.clone() }
     }
 
-    /// A new fraction, positive and smaller than a thousandth of that of the surroundings.
+    /// Returns a new fraction, positive and smaller than a thousandth of that of the surroundings.
     fn smaller_fraction(&mut self, wanted: &str, called: &'static str, env: &Env) -> Name {
         let k = self.fresh_fraction(wanted, called);
         self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
@@ -233,7 +233,7 @@ struct FractionBound {
 }
 
 impl FractionBound {
-    /// A claim about it where it counts.
+    /// Returns a claim about it where it counts.
     fn when(&self, claim: impl FnOnce(&Self) -> s::Expr) -> s::Expr {
         under(self.guard.clone(), self.binder.clone(), claim(self))
     }

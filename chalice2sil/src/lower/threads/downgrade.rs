@@ -60,9 +60,9 @@ impl Body<'_, '_> {
 }
 
 impl Member<'_, '_> {
-    /// The locations to which an assertion gives permission, directly or inside predicates, each
-    /// with the condition for it. Below quantifiers none is found, and inside a predicate none is
-    /// looked into twice: it may contain itself.
+    /// Returns the locations to which an assertion gives permission, directly or inside predicates,
+    /// each with the condition for it. Below quantifiers none is found, and inside a predicate none
+    /// is looked into twice: it may contain itself.
     fn values_in(
         &mut self,
         e: &Expr,

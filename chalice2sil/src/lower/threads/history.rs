@@ -31,12 +31,12 @@ fn looks_back(e: &Expr) -> bool {
     e.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
 }
 
-/// The part of an invariant that speaks about one state.
+/// Returns the part of an invariant that speaks about one state.
 pub(crate) fn one_state(e: &Expr) -> Expr {
     part_of(e, false)
 }
 
-/// The part of an invariant that compares a state with an earlier one.
+/// Returns the part of an invariant that compares a state with an earlier one.
 fn two_states(e: &Expr) -> Expr {
     part_of(e, true)
 }
@@ -102,7 +102,7 @@ fn stands_under(guard: &(&Expr, bool), others: &[(&Expr, bool)]) -> bool {
     others.iter().any(|other| other.0.kind == guard.0.kind && other.1 == guard.1)
 }
 
-/// The levels that parts of an assertion let be read.
+/// Returns the levels that parts of an assertion let be read.
 fn readable_levels<'e>(conjuncts: &[Conjunct<'e>]) -> Vec<ReadableLevel<'e>> {
     let mut readable = Vec::new();
     for conjunct in conjuncts {
@@ -401,7 +401,7 @@ impl Member<'_, '_> {
         implies(and(conditions), eq(then, self.lowering.level_of(of)))
     }
 
-    /// The history constraint of an object, if its class has one.
+    /// Returns the history constraint of an object, if its class has one.
     fn history(
         &mut self,
         class: ClassId,
@@ -425,7 +425,7 @@ impl Member<'_, '_> {
 }
 
 impl Lowering<'_> {
-    /// The check of a class's history constraint, if it has one.
+    /// Returns the check of a class's history constraint, if it has one.
     pub(crate) fn history_check(&self, id: ClassId) -> Option<s::Member> {
         let class = &self.program.classes[id];
         let first = class.invariants.iter().find(|clause| looks_back(clause))?;

@@ -14,14 +14,12 @@
 //! nothing is said of the locks of all objects of a type, and where something that is executed asks
 //! for the wait level, unknown channels count, too.
 
-use chalice::program::{
-    Bounds, Domain, Expr, ExprKind, FieldRef, OutVariable, Rhs, Stmt, StmtKind, Type,
-};
+use chalice::program::locking::{chooses_by_wait_level, mentions_wait_level};
+use chalice::program::{Bounds, Domain, Expr, ExprKind, Rhs, Stmt, StmtKind, Type};
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use crate::build::*;
-use crate::lower::assertions::mentions_wait_level;
 use crate::lower::env::{Env, LockState, Locks};
 use crate::lower::{Body, Lowering, Member};
 use crate::names::fixed;
@@ -61,21 +59,6 @@ pub(crate) fn hands_on_wait_level(stmt: &Stmt) -> bool {
         _ => {}
     }
     hands_on
-}
-
-/// Does what a specification statement says of the wait level decide about a value that it may
-/// change?
-fn chooses_by_wait_level(targets: &[OutVariable], post: &Expr) -> bool {
-    if let ExprKind::And(parts) = &post.kind {
-        return parts.iter().any(|part| chooses_by_wait_level(targets, part));
-    }
-    let mut may_change = |part: &Expr| match &part.kind {
-        ExprKind::Local(local) => targets.iter().any(|target| target.local == *local),
-        ExprKind::FieldRead { field, .. } => !matches!(field, FieldRef::Mu),
-        ExprKind::Apply { .. } => true,
-        _ => false,
-    };
-    mentions_wait_level(post) && post.any(&mut may_change)
 }
 
 fn places_by_wait_level(value: &Rhs) -> bool {

@@ -113,19 +113,19 @@ impl<'p> States<'p> {
 }
 
 impl Lowering<'_> {
-    /// The type of maps from objects to the numbers of states.
+    /// Returns the type of maps from objects to the numbers of states.
     pub(crate) fn states_type(&self) -> s::Type {
         self.used.borrow_mut().state_maps = true;
         domain_type(fixed::STATES)
     }
 
-    /// The number of the state that a map keeps of an object.
+    /// Returns the number of the state that a map keeps of an object.
     pub(crate) fn state_at(&self, states: &s::Expr, object: &s::Expr) -> s::Expr {
         self.used.borrow_mut().state_maps = true;
         call(fixed::STATE_AT, vec![states.clone(), object.clone()])
     }
 
-    /// The number of the state before the fork that made a token.
+    /// Returns the number of the state before the fork that made a token.
     fn fork_state(&self, token: s::Expr) -> s::Expr {
         self.used.borrow_mut().fork_states = true;
         call(fixed::FORK_STATE, vec![token])
@@ -142,7 +142,7 @@ impl Lowering<'_> {
         call(&name, vec![state.clone(), object])
     }
 
-    /// The permission to `object.of` in a recorded state.
+    /// Returns the permission to `object.of` in a recorded state.
     pub(crate) fn permission_then(
         &self,
         state: &s::Expr,
@@ -169,7 +169,7 @@ impl Lowering<'_> {
         call(&name, vec![state.clone(), object])
     }
 
-    /// A function's value in a recorded state.
+    /// Returns a function's value in a recorded state.
     pub(crate) fn function_then(
         &self,
         state: &s::Expr,
@@ -333,7 +333,7 @@ impl<'p> Member<'_, 'p> {
         Some(implies(and([defined, ne(object, null())]), known))
     }
 
-    /// The present value of something reached from the roots, and when it has one.
+    /// Returns the present value of something reached from the roots, and when it has one.
     fn rooted(&mut self, e: &Expr, roots: &Roots<'_>, env: &Env) -> Option<(s::Expr, s::Expr)> {
         if let Some((_, root)) = roots.iter().find(|(kind, _)| **kind == e.kind) {
             return Some((root.clone(), truth(true)));
@@ -457,7 +457,7 @@ impl<'p> Member<'_, 'p> {
         asserting(held, value)
     }
 
-    /// An accessibility assertion about a recorded state: that much was held.
+    /// Returns an accessibility assertion about a recorded state: that much was held.
     pub(crate) fn access_then(&mut self, then: &Recorded, access: &Access, env: &Env) -> s::Expr {
         let (object, held) = match &access.target {
             AccessTarget::Field { receiver, field } => {

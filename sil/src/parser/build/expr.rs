@@ -24,7 +24,7 @@ impl Builder<'_> {
         self.row(node).expr
     }
 
-    /// An operand without prefixes, at the start of a statement.
+    /// Returns an operand without prefixes, at the start of a statement.
     pub(super) fn target(&mut self, node: Node<'_>) -> Expr {
         self.operand(&mut node.into_inner()).expr
     }
@@ -256,12 +256,12 @@ impl Builder<'_> {
         }
     }
 
-    /// The next expression among `parts`.
+    /// Returns the next expression among `parts`.
     fn boxed_exp(&mut self, parts: &mut Nodes<'_>) -> Box<Expr> {
         Box::new(self.exp(find(parts, Rule::exp)))
     }
 
-    /// All expressions among the parts of `node`.
+    /// Returns all expressions among the parts of `node`.
     pub(super) fn exps(&mut self, node: Node<'_>) -> Vec<Expr> {
         let nodes = node.into_inner().filter(|part| part.as_rule() == Rule::exp);
         fitted(nodes.map(|part| self.exp(part)).collect())

@@ -217,7 +217,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The text of an interpretation; as in the reference, there has to be one.
+    /// Returns the text of an interpretation; as in the reference, there has to be one.
     fn interpretation(&mut self, node: &Node<'_>) -> Name {
         let text = self.string(node);
         if text.trim_ascii().is_empty() {

@@ -216,7 +216,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A copy of the right operand of the last comparison of a chain.
+    /// Returns a copy of the right operand of the last comparison of a chain.
     fn copy_of_last(&mut self, chain: &Expr, weight: usize) -> Expr {
         let comparison = match &chain.kind {
             ExprKind::And(comparisons) => comparisons.last().expect("lists are not empty"),

@@ -105,7 +105,8 @@ impl Visitor<'_> for Written<'_> {
     }
 }
 
-/// The types of x, y, z for which x may be a part of y, and y one of z, a value of type `whole`.
+/// Returns the types of x, y, z for which x may be a part of y, and y one of z, a value of type
+/// `whole`.
 fn chains(whole: &Type, adts: &Adts, span: Span) -> Vec<[Type; 3]> {
     let whole = substitute(whole, &IndexMap::new(), span);
     let mut chains = Vec::new();
@@ -149,7 +150,7 @@ fn leaves_out(derive: &Derive, field: &str) -> bool {
     derive.without.iter().any(|ident| &*ident.name == field)
 }
 
-/// The types of the direct parts of an adt's values, each once.
+/// Returns the types of the direct parts of an adt's values, each once.
 fn part_types(adt: &Adt, derive: &Derive, span: Span) -> Vec<Type> {
     let mut types = Vec::new();
     for constructor in &adt.constructors {
@@ -162,7 +163,7 @@ fn part_types(adt: &Adt, derive: &Derive, span: Span) -> Vec<Type> {
     types
 }
 
-/// The types of direct and indirect parts of values of `whole`.
+/// Returns the types of direct and indirect parts of values of `whole`.
 fn all_part_types(whole: &Type, adts: &Adts, span: Span) -> Vec<Type> {
     let mut found: Vec<Type> = Vec::new();
     let mut next = 0;

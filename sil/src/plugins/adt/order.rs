@@ -47,7 +47,7 @@ fn has_domain(program: &Program, name: &str) -> bool {
     })
 }
 
-/// The domain `AWellFoundedOrder`.
+/// Returns the domain `AWellFoundedOrder`.
 ///
 /// SOUNDNESS: of what has no finite value nothing is said. Its parts have parts for ever, and a
 /// function that visits them never ends; that each is smaller, and all are bounded, holds of no

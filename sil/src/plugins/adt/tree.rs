@@ -56,7 +56,7 @@ impl Tree {
         self.binary(BinaryOp::Implies, left, right)
     }
 
-    /// The conjunction of `operands`; `true` if there are none.
+    /// Returns the conjunction of `operands`; `true` if there are none.
     pub(super) fn and(self, mut operands: Vec<Expr>) -> Expr {
         match operands.len() {
             0 => self.expr(ExprKind::Bool(true)),
@@ -65,7 +65,7 @@ impl Tree {
         }
     }
 
-    /// The disjunction of `operands`; `false` if there are none.
+    /// Returns the disjunction of `operands`; `false` if there are none.
     pub(super) fn or(self, mut operands: Vec<Expr>) -> Expr {
         match operands.len() {
             0 => self.expr(ExprKind::Bool(false)),

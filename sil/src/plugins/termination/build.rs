@@ -75,7 +75,7 @@ pub(super) fn implies(guard: Expr, body: Expr, span: Span) -> Expr {
     binary(BinaryOp::Implies, guard, body, span)
 }
 
-/// The value at the entry of the member.
+/// Returns the value at the entry of the member.
 pub(super) fn at_entry(body: Expr) -> Expr {
     if matches!(body.kind, ExprKind::Bool(_)) {
         return body;
@@ -92,7 +92,7 @@ pub(super) fn where_old_is_now(expr: &Expr) -> Expr {
     })
 }
 
-/// A variable that no user sees.
+/// Returns a variable that no user sees.
 pub(super) fn fresh(locals: &mut Locals, name: &str, ty: Type, span: Span) -> LocalId {
     locals.alloc(Local { name: Name::from(name), ty, kind: LocalKind::Variable, span })
 }
@@ -102,7 +102,7 @@ pub(super) fn has_calls(expr: &Expr) -> bool {
     expr.any(|expr| matches!(expr.kind, ExprKind::Apply { .. }))
 }
 
-/// The expression with `place` as the origin of each of its nodes.
+/// Returns the expression with `place` as the origin of each of its nodes.
 pub(super) fn placed(expr: &Expr, place: Span) -> Expr {
     grow_stack(|| {
         let mut copy = expr.map_children(&mut |child| placed(child, place));
@@ -111,8 +111,8 @@ pub(super) fn placed(expr: &Expr, place: Span) -> Expr {
     })
 }
 
-/// An expression of another member in terms of this one: its formals are replaced by `values`, the
-/// variables it binds become variables in `locals`.
+/// Returns an expression of another member in terms of this one: its formals are replaced by
+/// `values`, the variables it binds become variables in `locals`.
 ///
 /// SOUNDNESS: what else it mentions, such as results, has any value: the other member's variables
 /// are none of this one. Its old state would be taken for that of this one: there must be none (see
@@ -145,8 +145,8 @@ pub(super) fn imported(
     replaced(expr, &values, &bound, place)
 }
 
-/// The expression with variables replaced by `values`, and with `place` as the origin of each of
-/// its nodes.
+/// Returns the expression with variables replaced by `values`, and with `place` as the origin of
+/// each of its nodes.
 pub(super) fn with_values(expr: &Expr, values: &FxHashMap<LocalId, Expr>, place: Span) -> Expr {
     replaced(expr, values, &FxHashMap::default(), place)
 }

@@ -315,7 +315,7 @@ impl<'a, 'p> Proof<'a, 'p> {
     }
 }
 
-/// The measure of a caller, as it was at the caller's entry.
+/// Returns the measure of a caller, as it was at the caller's entry.
 pub(super) fn at_entry(own: Values) -> Values {
     Values {
         tuple: own.tuple.map(|elements| elements.into_iter().map(build::at_entry).collect()),

@@ -83,12 +83,12 @@ impl<'p> Measure<'p> {
         self.tuple.is_some()
     }
 
-    /// The measure in the member that it belongs to.
+    /// Returns the measure in the member that it belongs to.
     pub(super) fn here(&self, copied: Copied, orders: &Orders, place: Span) -> Values {
         self.values(&mut |expr| copied(expr, place), orders, place)
     }
 
-    /// The measure of a method at its entry, where results (see [`build::with_values`]) are
+    /// Returns the measure of a method at its entry, where results (see [`build::with_values`]) are
     /// `results`.
     pub(super) fn with_results(
         &self,
@@ -99,7 +99,7 @@ impl<'p> Measure<'p> {
         self.values(&mut |expr| build::with_values(expr, results, place), orders, place)
     }
 
-    /// The measure of a callee, in terms of the caller.
+    /// Returns the measure of a callee, in terms of the caller.
     ///
     /// SOUNDNESS: what the callee calls its old state is that of the call (trap T25').
     pub(super) fn at_call(
@@ -113,8 +113,8 @@ impl<'p> Measure<'p> {
         self.values(&mut call.import(caller, copied, place), orders, place)
     }
 
-    /// The condition that some permission is held to each predicate instance of the measure of a
-    /// callee, in terms of the caller.
+    /// Returns the condition that some permission is held to each predicate instance of the measure
+    /// of a callee, in terms of the caller.
     pub(super) fn held_at_call(
         &self,
         call: Call<'_>,
@@ -196,7 +196,7 @@ pub(super) fn less(smaller: &[Expr], larger: &[Expr], orders: &Orders, place: Sp
     build::or(cases, place)
 }
 
-/// The type of a tuple's element; `None` for predicates.
+/// Returns the type of a tuple's element; `None` for predicates.
 pub(super) fn element_type(element: &Expr) -> Option<&Type> {
     match element.kind {
         ExprKind::Acc { .. } => None,

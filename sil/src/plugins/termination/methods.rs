@@ -85,7 +85,7 @@ struct Checker<'a, 'p> {
 }
 
 impl Checker<'_, '_> {
-    /// The method's own measure, at its entry.
+    /// Returns the method's own measure, at its entry.
     fn own(&self, place: Span) -> Values {
         let measure = Measure::of(&self.method.contract.decreases);
         at_entry(measure.with_results(&self.results, &self.pass.orders, place))
@@ -222,9 +222,9 @@ impl Checker<'_, '_> {
         (before, stmt(StmtKind::Inhale(facts), copy))
     }
 
-    /// A variable of any value, for what is looked at before the user's own program needs it. If
-    /// that has no value where the variable is true, it is false from then on: so what comes next
-    /// still fails, and that is reported.
+    /// Returns a variable of any value, for what is looked at before the user's own program needs
+    /// it. If that has no value where the variable is true, it is false from then on: so what comes
+    /// next still fails, and that is reported.
     fn asked(&mut self, block: BlockId, span: Span) -> (LocalId, Expr) {
         let variable = self.variable("asked", Type::Bool, block, span);
         (variable, build::local(variable, Type::Bool, span))
@@ -378,7 +378,7 @@ fn insert_at_entry(cfg: &mut Cfg, mut added: Vec<Stmt>, span: Span) {
     }
 }
 
-/// A new block that goes on with `next`.
+/// Returns a new block that goes on with `next`.
 fn block_before(
     cfg: &mut Cfg,
     next: BlockId,

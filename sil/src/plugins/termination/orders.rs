@@ -94,7 +94,7 @@ impl Orders {
         self.instances.is_some()
     }
 
-    /// The instance of a predicate: needs permission to it.
+    /// Returns the instance of a predicate: needs permission to it.
     ///
     /// # Panics
     /// Unless [`Orders::has_instances`].
@@ -169,7 +169,7 @@ pub(super) fn is_some(amount: &Expr, place: Span) -> Expr {
     }
 }
 
-/// A fraction such as `1/2`.
+/// Returns a fraction such as `1/2`.
 fn is_fraction(amount: &Expr) -> bool {
     let is_positive =
         |expr: &Expr| matches!(&expr.kind, ExprKind::Int(value) if value.sign() == Sign::Plus);
@@ -190,7 +190,7 @@ fn relation(
     build::expr(ExprKind::DomainApply { function, instance, arguments }, Type::Bool, place)
 }
 
-/// The library's file with the order of a type.
+/// Returns the library's file with the order of a type.
 fn file_of(ty: &Type) -> Option<&'static str> {
     match ty {
         Type::Int => Some("int"),
@@ -367,7 +367,7 @@ fn mapped_expr(
     })
 }
 
-/// The type with `map` applied where it has an answer, innermost first.
+/// Returns the type with `map` applied where it has an answer, innermost first.
 fn mapped(ty: &Type, map: &dyn Fn(&Type) -> Option<Type>) -> Type {
     let inside = match ty {
         Type::Seq(element) => Type::Seq(mapped(element, map).into()),
@@ -418,7 +418,8 @@ fn is_of_instances(
         && contract.decreases.is_empty()
 }
 
-/// The functions from predicates to their instances, of type `ty`; added where they are missing.
+/// Returns the functions from predicates to their instances, of type `ty`; added where they are
+/// missing.
 fn instances(program: &mut Program, ty: &Type) -> FxHashMap<PredicateId, FunctionId> {
     let mut functions = FxHashMap::default();
     for (id, predicate) in program.predicates.iter() {

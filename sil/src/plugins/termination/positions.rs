@@ -136,7 +136,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The check, as seen from the root of the expression that the call is in.
+    /// Returns the check, as seen from the root of the expression that the call is in.
     pub(super) fn in_position(
         &mut self,
         check: Expr,
@@ -220,8 +220,8 @@ fn boolean(kind: ExprKind, span: Span) -> Expr {
     build::expr(kind, Type::Bool, span)
 }
 
-/// A copy for a proof that holds some permission where the function holds what it says: positive
-/// amounts are wildcards.
+/// Returns a copy for a proof that holds some permission where the function holds what it says:
+/// positive amounts are wildcards.
 fn without_amounts(expr: &Expr, place: Span) -> Expr {
     grow_stack(|| {
         let mut copy = expr.map_children(&mut |child| without_amounts(child, place));

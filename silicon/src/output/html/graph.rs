@@ -58,7 +58,7 @@ struct Bypass<'a> {
     lane: usize,
 }
 
-/// The picture of a graph; `of` says whose it is.
+/// Returns the picture of a graph; `of` says whose it is.
 pub(super) fn drawn(graph: &Graph, of: &str, sheets: &Sheets<'_>) -> Markup {
     let count = graph.nodes.len();
     if count > MOST {
@@ -116,7 +116,7 @@ fn boxes<'a>(graph: &'a Graph, left: usize, sheets: &Sheets<'_>) -> Vec<Box<'a>>
     boxes
 }
 
-/// A line of a node, with the number of the text's line, which it leads to.
+/// Returns a line of a node, with the number of the text's line, which it leads to.
 fn line(row: Row, at: &Place, digits: usize, sheets: &Sheets<'_>) -> Option<Line> {
     let written = sheets.text_at(at)?;
     let words: Vec<&str> = written.split_whitespace().collect();
@@ -145,8 +145,8 @@ fn line(row: Row, at: &Place, digits: usize, sheets: &Sheets<'_>) -> Option<Line
     Some(Line { words, length })
 }
 
-/// The ways that are no arrows down, with their lanes; how many lanes there are for ways back and
-/// for ways ahead.
+/// Returns the ways that are no arrows down, with their lanes; how many lanes there are for ways
+/// back and for ways ahead.
 fn bypasses(graph: &Graph) -> (Vec<Bypass<'_>>, usize, usize) {
     let mut all = Vec::new();
     for (from, node) in graph.nodes.iter().enumerate() {
@@ -184,7 +184,7 @@ impl Box<'_> {
         }
     }
 
-    /// The arrow down to the next node.
+    /// Returns the arrow down to the next node.
     fn down(&self, next: &Self, when: When, is_failing: bool) -> Markup {
         let x = self.x.max(next.x) + STEM;
         let (start, end) = (self.y + self.height, next.y);
@@ -243,7 +243,7 @@ enum Towards {
     Right,
 }
 
-/// The head of an arrow whose point is at `x`, `y`.
+/// Returns the head of an arrow whose point is at `x`, `y`.
 fn head(x: usize, y: usize, towards: Towards, is_failing: bool) -> Markup {
     let (half, length) = HEAD;
     let path = match towards {

@@ -114,7 +114,7 @@ impl<'a> Sheets<'a> {
         words.join("\n")
     }
 
-    /// The lines that a place is in.
+    /// Returns the lines that a place is in.
     pub(super) fn quoted(&self, place: &Place) -> Markup {
         let Some(sheet) = self.sheets.get(&*place.file) else { return html! {} };
         let first = place.start.line.saturating_sub(AROUND).max(1);
@@ -125,7 +125,7 @@ impl<'a> Sheets<'a> {
         }
     }
 
-    /// All texts, folded.
+    /// Returns all texts, folded.
     pub(super) fn shown(&self) -> Markup {
         html! {
             @if !self.sheets.is_empty() { h2 { "Sources" } }
@@ -141,7 +141,7 @@ impl<'a> Sheets<'a> {
     }
 }
 
-/// The name of a line in the page.
+/// Returns the name of a line in the page.
 fn line_name(sheet: usize, line: u32) -> String {
     format!("s{sheet}-{line}")
 }
@@ -162,7 +162,7 @@ impl<'a> Sheet<'a> {
         self.marks.push(mark);
     }
 
-    /// The bytes at a place.
+    /// Returns the bytes at a place.
     fn range(&self, place: &Place) -> Option<Range<usize>> {
         let offset = |at: LineColumn| {
             let start = *self.starts.get((at.line as usize).checked_sub(1)?)?;
@@ -184,12 +184,12 @@ impl<'a> Sheet<'a> {
         Some(start..start + line.strip_suffix('\r').unwrap_or(line).len())
     }
 
-    /// The lines with their numbers.
+    /// Returns the lines with their numbers.
     fn lines(&self) -> impl Iterator<Item = (u32, Range<usize>)> {
         (1..).map_while(|number| Some((number, self.line(number)?)))
     }
 
-    /// A line with its number; `sheet`: to be led to by its name.
+    /// Returns a line with its number; `sheet`: to be led to by its name.
     fn row(&self, number: u32, line: Range<usize>, sheet: Option<usize>) -> Markup {
         html! {
             span.line id=[sheet.map(|sheet| line_name(sheet, number))] {
@@ -200,7 +200,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// A line, cut where marks and colours begin and end.
+    /// Returns a line, cut where marks and colours begin and end.
     fn parts(&self, line: Range<usize>) -> Vec<Markup> {
         let is_inside = |at: &usize| line.start < *at && *at < line.end;
         let number = self.starts.partition_point(|&start| start <= line.start);
@@ -216,7 +216,7 @@ impl<'a> Sheet<'a> {
         cuts.windows(2).map(|ends| self.part(ends[0]..ends[1], &marks)).collect()
     }
 
-    /// A part that each mark and each colour covers as a whole or not at all.
+    /// Returns a part that each mark and each colour covers as a whole or not at all.
     fn part(&self, part: Range<usize>, marks: &[&Mark]) -> Markup {
         let covers = |mark: &&&Mark| mark.at.start <= part.start && part.end <= mark.at.end;
         let marks: Vec<_> = marks.iter().filter(covers).collect();
@@ -238,7 +238,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// The words and comments of a text that have a colour, in order.
+/// Returns the words and comments of a text that have a colour, in order.
 fn colours(text: &str, language: Language) -> Vec<(Range<usize>, &'static str)> {
     let words = Words::of(language);
     let colour = |token: Token<'_>| {

@@ -7,7 +7,7 @@ use crate::terms::{Term, Terms, TheoryOp};
 /// Keys with their values, the latest first.
 type Entries = Vec<(Term, Term)>;
 
-/// The updates of a map, and the map that they begin with, if that is not the empty one.
+/// Returns the updates of a map, and the map that they begin with, if that is not the empty one.
 pub(super) fn entries(terms: &Terms, map: Term) -> (Entries, Option<Term>) {
     let mut entries = Vec::new();
     let mut map = terms.meaning(map);
@@ -19,7 +19,7 @@ pub(super) fn entries(terms: &Terms, map: Term) -> (Entries, Option<Term>) {
     (entries, (!is_empty).then_some(map))
 }
 
-/// The value of a key, if an update gives it.
+/// Returns the value of a key, if an update gives it.
 pub(in crate::terms) fn lookup(terms: &mut Terms, map: Term, key: Term) -> Option<Term> {
     let mut map = terms.meaning(map);
     while let Some((TheoryOp::MapUpdate, &[rest, other, value])) = terms.theory_op(map) {
@@ -31,7 +31,7 @@ pub(in crate::terms) fn lookup(terms: &mut Terms, map: Term, key: Term) -> Optio
     None
 }
 
-/// The values of the keys, where all keys are values.
+/// Returns the values of the keys, where all keys are values.
 fn latest(terms: &mut Terms, map: Term) -> Option<FxHashMap<Term, Term>> {
     let (entries, None) = entries(terms, map) else { return None };
     let mut latest = FxHashMap::default();
@@ -41,7 +41,7 @@ fn latest(terms: &mut Terms, map: Term) -> Option<FxHashMap<Term, Term>> {
     Some(latest)
 }
 
-/// The values that the keys are mapped to in the end.
+/// Returns the values that the keys are mapped to in the end.
 pub(super) fn latest_values(terms: &mut Terms, map: Term) -> Option<Vec<Term>> {
     let mut values: Vec<Term> = latest(terms, map)?.into_values().collect();
     values.sort_unstable();

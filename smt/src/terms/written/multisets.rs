@@ -43,13 +43,13 @@ impl Occurrences {
     }
 }
 
-/// The elements of a multiset, if all of them are known.
+/// Returns the elements of a multiset, if all of them are known.
 pub(super) fn elements(terms: &mut Terms, multiset: Term) -> Option<Vec<Term>> {
     let Occurrences { values, others, rest } = occurrences(terms, multiset)?;
     rest.is_empty().then(|| values.into_keys().chain(others.into_keys()).collect())
 }
 
-/// The parts of a multiset; `None` if there are too many.
+/// Returns the parts of a multiset; `None` if there are too many.
 fn occurrences(terms: &mut Terms, multiset: Term) -> Option<Occurrences> {
     use TheoryOp::*;
     let mut occurrences = Occurrences::default();
@@ -85,7 +85,7 @@ fn occurrences(terms: &mut Terms, multiset: Term) -> Option<Occurrences> {
     Some(occurrences)
 }
 
-/// The intersection or difference of two multisets of values.
+/// Returns the intersection or difference of two multisets of values.
 fn combined(terms: &mut Terms, left: Term, right: Term, op: TheoryOp) -> Option<Numbers> {
     let (left, right) = (occurrences(terms, left)?, occurrences(terms, right)?);
     if !left.are_values() || !right.are_values() {

@@ -43,7 +43,7 @@ fn position_at(terms: &Terms, index: Term) -> Option<usize> {
     terms.as_int(index).and_then(ToPrimitive::to_usize)
 }
 
-/// A number of elements, at least none and at most all of a sequence.
+/// Returns a number of elements, at least none and at most all of a sequence.
 fn clamped(terms: &Terms, sequence: Term, count: Term) -> Option<usize> {
     let length = length(terms, sequence)?;
     let count = terms.as_int(count)?;
@@ -53,7 +53,7 @@ fn clamped(terms: &Terms, sequence: Term, count: Term) -> Option<usize> {
     Some(count.to_usize().map_or(length, |count| count.min(length)))
 }
 
-/// The element at a position, which is within the sequence.
+/// Returns the element at a position, which is within the sequence.
 pub(in crate::terms) fn element(terms: &mut Terms, sequence: Term, index: usize) -> Term {
     use TheoryOp::*;
     let (mut sequence, mut index) = (sequence, index);
@@ -89,7 +89,7 @@ pub(in crate::terms) fn element(terms: &mut Terms, sequence: Term, index: usize)
     }
 }
 
-/// All elements of a sequence, unless some are unknown or there are too many.
+/// Returns all elements of a sequence, unless some are unknown or there are too many.
 pub(super) fn elements(terms: &mut Terms, sequence: Term) -> Option<Vec<Term>> {
     use TheoryOp::*;
     let expected = length(terms, sequence).filter(|&length| length <= LONGEST)?;

@@ -112,7 +112,7 @@ pub(super) fn members(terms: &mut Terms, set: Term) -> Option<Members> {
     Some(members)
 }
 
-/// The elements of a set that are in another one, or those that are not.
+/// Returns the elements of a set that are in another one, or those that are not.
 fn filtered(terms: &mut Terms, left: Term, right: Term, op: TheoryOp) -> Option<Vec<Term>> {
     let (left, right) = (members(terms, left)?, members(terms, right)?);
     let mut kept = Vec::new();

@@ -130,7 +130,7 @@ impl Builder {
             .collect()
     }
 
-    /// A clause of a contract or an invariant.
+    /// Returns a clause of a contract or an invariant.
     pub(super) fn clause(&mut self, pair: Pair<Rule>) -> Built<Clause> {
         let span = self.span(&pair);
         let kind = if has(&pair, Rule::k_requires) {

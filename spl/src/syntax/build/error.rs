@@ -10,7 +10,7 @@ use super::hint::hint;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
 
-/// The diagnostic for an error of the generated parser in `text`, which has no comments.
+/// Returns the diagnostic for an error of the generated parser in `text`, which has no comments.
 pub(super) fn of_pest(file: FileId, pest: &Error<Rule>, text: &str) -> Diagnostic {
     let at = match pest.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
@@ -59,7 +59,7 @@ fn name(rule: Rule) -> String {
     }
 }
 
-/// The keyword that a rule is.
+/// Returns the keyword that a rule is.
 fn keyword(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::k_array => "Array",
@@ -127,7 +127,7 @@ fn keyword(rule: Rule) -> Option<&'static str> {
     })
 }
 
-/// The words for a rule that is not a keyword; none for rules that are never shown.
+/// Returns the words for a rule that is not a keyword; none for rules that are never shown.
 fn words(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::EOI => "the end of the file",

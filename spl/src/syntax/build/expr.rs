@@ -19,12 +19,12 @@ impl Builder {
         Ok(Box::new(self.expr(pair)?))
     }
 
-    /// All expressions directly in a pair.
+    /// Returns all expressions directly in a pair.
     pub(super) fn exprs(&mut self, pair: Pair<Rule>) -> Built<Vec<Expr>> {
         parts(pair).map(|part| self.expr(part)).collect()
     }
 
-    /// The one expression of a pair.
+    /// Returns the one expression of a pair.
     fn only(&mut self, pair: Pair<Rule>) -> Built<Box<Expr>> {
         self.boxed(take(&mut parts(pair)))
     }

@@ -94,7 +94,7 @@ fn words(text: &str, at: usize, found: &str, expected: &[String]) -> Option<Stri
     (begins && !is_ended && is_in_block).then(|| "a `;` is missing before it".into())
 }
 
-/// A word that no statement, clause or declaration starts with, but nearly.
+/// Returns a word that no statement, clause or declaration starts with, but nearly.
 fn misspelt(word: &str) -> Option<String> {
     if is_reserved(word) || !slips::is_target(word) {
         return None;
@@ -103,7 +103,7 @@ fn misspelt(word: &str) -> Option<String> {
     Some(format!("did you mean `{meant}`?"))
 }
 
-/// The bracket that is not closed before something that cannot stand inside of one.
+/// Returns the bracket that is not closed before something that cannot stand inside of one.
 fn unclosed(before: &str, found: &str) -> Option<(usize, String)> {
     let (at, bracket) = brackets::innermost_open(before)?;
     let is_member = matches!(

@@ -6,13 +6,13 @@ use sil::syntax as s;
 use spl::program::{BinaryOp, Expr, ExprKind, Type};
 use spl::source::Span;
 
-use super::super::member::{Env, Member, Value};
+use super::super::member::{Declaration, Env, Value};
 use super::super::types::lowered;
 use super::super::{Fallible, Stuck};
 use super::{Case, Draft, Fact, Footprint, Piece};
 use crate::build::*;
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// Fills holes by equations, lowers the formulas and the sets.
     pub(super) fn finish(&mut self, draft: Draft<'p>, span: Span) -> Fallible<Case> {
         self.bindings = draft.bindings;

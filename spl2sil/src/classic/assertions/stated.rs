@@ -7,7 +7,7 @@ use sil::syntax as s;
 use spl::program::Type;
 use spl::source::Span;
 
-use super::super::member::Member;
+use super::super::member::Declaration;
 use super::super::triggers::same;
 use super::{Case, Spec};
 use crate::build::*;
@@ -40,12 +40,12 @@ pub(in crate::classic) fn formulas(spec: &Spec) -> Vec<(s::Expr, Span)> {
     shared
 }
 
-/// The truth of a case.
+/// Returns the truth of a case.
 pub(in crate::classic) fn condition(case: &Case) -> s::Expr {
     and(case.formulas.iter().map(|(formula, _)| formula.clone()))
 }
 
-impl Member<'_, '_> {
+impl Declaration<'_, '_> {
     /// Makes the owned objects of a sort: the set of the first case that holds. The set is empty if
     /// the clauses say nothing of the sort.
     pub(in crate::classic) fn chosen_set(&mut self, spec: &Spec, sort: &Type) -> s::Expr {
@@ -110,7 +110,7 @@ impl Member<'_, '_> {
         all
     }
 
-    /// A case with `own` for what it owns.
+    /// Returns a case with `own` for what it owns.
     fn case_with(&mut self, case: &Case, own: &IndexMap<Type, s::Expr>) -> s::Expr {
         let mut all = vec![condition(case)];
         for (sort, owned) in own {

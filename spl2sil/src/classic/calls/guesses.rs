@@ -11,7 +11,7 @@ use spl::program::{Expr, LocalId, Procedure, Type};
 
 use super::super::Fallible;
 use super::super::assertions::{Spec, condition};
-use super::super::member::{Member, Value};
+use super::super::member::{Declaration, Value};
 use super::super::types::Slot;
 use super::super::uses::slots_of;
 use crate::build::*;
@@ -19,7 +19,7 @@ use crate::build::*;
 /// How many values are tried for all such parameters of a call together.
 const MOST_TRIED: usize = 12;
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// Chooses values for those implicit parameters that some case of the contract does not
     /// determine. Are there any?
     pub(super) fn guess(

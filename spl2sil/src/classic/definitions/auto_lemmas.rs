@@ -7,11 +7,11 @@ use spl::program::{Procedure, ProcedureId, ProcedureKind, Type};
 use crate::build::*;
 use crate::classic::Fallible;
 use crate::classic::frames::assumed;
-use crate::classic::member::Member;
+use crate::classic::member::Declaration;
 use crate::classic::types::Slot;
 use crate::classic::uses::Uses;
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// Returns the `auto` lemmas that a member may assume.
     pub(in crate::classic) fn granted(&mut self, id: ProcedureId) -> Fallible<Vec<s::Expr>> {
         let program = self.program;

@@ -8,12 +8,12 @@ use spl::program::{Expr, ExprKind, LocalId, Type};
 
 use crate::build::*;
 use crate::classic::Fallible;
-use crate::classic::member::{Env, Member, State, Value};
+use crate::classic::member::{Declaration, Env, State, Value};
 use crate::classic::prelude::Part;
 use crate::classic::types::{Slot, lowered};
 use crate::classic::uses::Uses;
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// `{variable :: body}`
     pub(in crate::classic) fn comprehension(
         &mut self,
@@ -40,7 +40,7 @@ impl<'p> Member<'_, 'p> {
         Ok(call(&name, arguments))
     }
 
-    /// The function that the comprehension applies.
+    /// Returns the function that the comprehension applies.
     fn closed_function(
         &mut self,
         variable: LocalId,
@@ -51,7 +51,7 @@ impl<'p> Member<'_, 'p> {
         mentions_old: bool,
     ) -> Fallible<String> {
         let program = self.program;
-        let mut inner = Member::new(self.lowering);
+        let mut inner = Declaration::new(self.lowering);
         let (mut formals, mut values) = (Vec::new(), Vec::new());
         for (at, &local) in free.iter().enumerate() {
             let name = inner.fresh(&format!("p${at}"));
@@ -124,7 +124,7 @@ impl<'p> Member<'_, 'p> {
     }
 }
 
-/// The parts of the state, and again as they were.
+/// Returns the parts of the state, and again as they were.
 fn states(slots: &[Slot], mentions_old: bool) -> impl Iterator<Item = (bool, &Slot)> {
     let before = slots.iter().filter(move |_| mentions_old).map(|slot| (true, slot));
     slots.iter().map(|slot| (false, slot)).chain(before)

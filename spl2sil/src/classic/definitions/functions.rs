@@ -18,7 +18,7 @@ use spl::source::Span;
 use super::base_cases::ends_at_once;
 use super::recursion::Defined;
 use crate::build::*;
-use crate::classic::member::{Env, Member, State, Value};
+use crate::classic::member::{Declaration, Env, State, Value};
 use crate::classic::prelude::Part;
 use crate::classic::types::{Slot, spelled};
 use crate::classic::{Fallible, Lowering, Stuck, places};
@@ -68,12 +68,12 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// A formula about all states: those that it mentions are bound in front of it.
+    /// Returns a formula about all states: those that it mentions are bound in front of it.
     fn closed_axiom(&mut self, condition: &'p Expr) -> Fallible<s::Expr> {
         let program = self.program;
         let mut uses = crate::classic::uses::Uses::default();
         self.uses.expr(program, condition, &mut uses);
-        let mut member = Member::new(self);
+        let mut member = Declaration::new(self);
         let header = member.header("", &[], &uses.slots.iter().cloned().collect::<Vec<_>>())?;
         let body = member.term(condition, &header.env)?;
         let guards = member.nothing_at_null(&header.env.now);
@@ -101,7 +101,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// A member that the engine refuses in the words of what is not supported.
+    /// Returns a member that the engine refuses in the words of what is not supported.
     pub(in crate::classic) fn refusal(
         &mut self,
         name: &str,
@@ -121,7 +121,7 @@ impl<'p> Lowering<'p> {
         let function = &program.functions[id];
         let slots: Vec<Slot> = self.uses.functions[id].slots.iter().cloned().collect();
         let result_ty = &program.locals[function.result].ty;
-        let mut member = Member::new(self);
+        let mut member = Declaration::new(self);
         let name = spelled(&function.name);
         let header = member.header(&name, &function.parameters, &slots)?;
         let result = member.ty(result_ty);
@@ -152,7 +152,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// A function of which nothing is known, for those that mention one that is refused.
+    /// Returns a function of which nothing is known, for those that mention one that is refused.
     pub(in crate::classic) fn unknown_value(
         &mut self,
         name: &str,
@@ -160,7 +160,7 @@ impl<'p> Lowering<'p> {
         slots: &[Slot],
         ty: &Type,
     ) -> Fallible<s::Member> {
-        let mut member = Member::new(self);
+        let mut member = Declaration::new(self);
         let name = spelled(name);
         let header = member.header(&name, parameters, slots)?;
         let formals = member.typed_formals(&header.formals);
@@ -189,13 +189,13 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// A function of SIL: the engine limits how often it is opened, and shows that it ends.
+    /// Returns a function of SIL: the engine limits how often it is opened, and shows that it ends.
     pub(in crate::classic) fn recursive_value(
         &mut self,
         it: &Recursive<'p, '_>,
     ) -> Fallible<s::Member> {
         let assumed = self.options.assume_termination;
-        let mut member = Member::new(self);
+        let mut member = Declaration::new(self);
         let name = spelled(it.name);
         let header = member.header(&name, it.parameters, it.slots)?;
         let mut lowered = s::Function::new(&name, member.ty(it.ty));
@@ -251,13 +251,13 @@ pub(in crate::classic) fn guarded(guards: Vec<s::Expr>, e: s::Expr) -> s::Expr {
     }
 }
 
-/// A condition that the engine refuses.
+/// Returns a condition that the engine refuses.
 pub(in crate::classic) fn refused(stuck: &Stuck) -> s::Expr {
     let text = format!("{} cannot be verified yet", stuck.construct);
     unsupported(&stuck.construct, truth(true)).with(said(Pattern::ANY, &text))
 }
 
-/// An axiom without a name.
+/// Returns an axiom without a name.
 pub(in crate::classic) fn unnamed(body: s::Expr) -> s::Axiom {
     s::Axiom { name: None, ..axiom("", body) }
 }
@@ -272,8 +272,8 @@ impl Lowering<'_> {
     }
 }
 
-impl<'p> Member<'_, 'p> {
-    /// The parameters of a function of `parameters` and parts of the state.
+impl<'p> Declaration<'_, 'p> {
+    /// Returns the parameters of a function of `parameters` and parts of the state.
     pub(in crate::classic) fn header(
         &mut self,
         name: &str,
@@ -445,7 +445,7 @@ impl<'p> Member<'_, 'p> {
         Ok(axioms)
     }
 
-    /// A method that proves what a function with a body promises.
+    /// Returns a method that proves what a function with a body promises.
     fn function_check(
         &mut self,
         id: FunctionId,
@@ -497,7 +497,7 @@ impl<'p> Member<'_, 'p> {
     }
 }
 
-/// The expression with other variables.
+/// Returns the expression with other variables.
 fn renaming(e: &s::Expr, names: &[(String, String)]) -> s::Expr {
     struct Rename<'n>(&'n [(String, String)]);
     impl s::walk::Rewriter for Rename<'_> {

@@ -13,7 +13,7 @@ use spl::source::Span;
 
 use super::functions::{lowered_with, unnamed};
 use crate::build::*;
-use crate::classic::member::{Env, Member, Value};
+use crate::classic::member::{Declaration, Env, Value};
 use crate::classic::types::{Slot, spelled};
 use crate::classic::{Fallible, Lowering, places};
 
@@ -34,15 +34,15 @@ impl Lowering<'_> {
         }
     }
 
-    /// A predicate without a body: a formula and a set of each sort, which depend on the objects in
-    /// the sets alone.
+    /// Returns a predicate without a body: a formula and a set of each sort, which depend on the
+    /// objects in the sets alone.
     fn abstract_predicate(&mut self, id: PredicateId) -> Fallible<s::Member> {
         let program = self.program;
         let predicate = &program.predicates[id];
         let uses = self.uses.predicates[id].clone();
         let slots: Vec<Slot> = uses.slots.iter().cloned().collect();
         let name = spelled(&predicate.name);
-        let mut member = Member::new(self);
+        let mut member = Declaration::new(self);
         let header = member.header(&name, &predicate.parameters, &slots)?;
         let formals = member.typed_formals(&header.formals);
         let mut lowered = s::Domain::new(&format!("Predicate${name}")).function(domain_function(
@@ -79,7 +79,7 @@ pub(in crate::classic) fn footprint_name(predicate: &str, sort: &str) -> String 
     format!("footprint${predicate}${sort}")
 }
 
-impl<'p> Member<'_, 'p> {
+impl<'p> Declaration<'_, 'p> {
     /// How the body of a predicate is read where the predicate is used.
     pub(in crate::classic) fn predicate_env(
         &mut self,
@@ -104,7 +104,7 @@ impl<'p> Member<'_, 'p> {
         Ok(Env { values: Rc::default(), values_before: None, ..env.clone() }.with(values))
     }
 
-    /// An argument of a predicate: a variable that is not determined yet is handed on.
+    /// Returns an argument of a predicate: a variable that is not determined yet is handed on.
     fn argument(&mut self, argument: &'p Expr, ty: &Type, env: &Env) -> Fallible<Value> {
         if let ExprKind::Local(local) = &argument.kind
             && let Some(Value::Hole(hole)) = env.values.get(local)
@@ -133,7 +133,7 @@ impl<'p> Member<'_, 'p> {
         Ok(all)
     }
 
-    /// The formula of a predicate that is not opened.
+    /// Returns the formula of a predicate that is not opened.
     pub(in crate::classic) fn closed_formula(
         &mut self,
         used: &'p PredicateUse,
@@ -145,7 +145,7 @@ impl<'p> Member<'_, 'p> {
         Ok(call(&name, arguments))
     }
 
-    /// The objects of a predicate that is not opened.
+    /// Returns the objects of a predicate that is not opened.
     pub(in crate::classic) fn closed_footprint(
         &mut self,
         used: &'p PredicateUse,
@@ -157,7 +157,7 @@ impl<'p> Member<'_, 'p> {
         Ok(self.footprints_of(used.predicate, &name, &arguments))
     }
 
-    /// The sets that belong to the formula `name(arguments)` of a predicate.
+    /// Returns the sets that belong to the formula `name(arguments)` of a predicate.
     pub(in crate::classic) fn footprints_of(
         &mut self,
         id: PredicateId,

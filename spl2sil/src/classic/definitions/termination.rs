@@ -13,10 +13,10 @@ use spl::program::{
 
 use crate::build::*;
 use crate::classic::Fallible;
-use crate::classic::member::{Env, Member};
+use crate::classic::member::{Declaration, Env};
 use crate::classic::prelude::Part;
 
-impl Member<'_, '_> {
+impl Declaration<'_, '_> {
     /// The measure of a lemma. Procedures may run forever.
     pub(in crate::classic) fn measure(
         &mut self,
@@ -57,7 +57,7 @@ impl Member<'_, '_> {
     }
 }
 
-/// The parameter that gets smaller where a function applies itself.
+/// Returns the parameter that gets smaller where a function applies itself.
 pub(in crate::classic) fn function_measure(program: &Program, id: FunctionId) -> Option<LocalId> {
     let function = &program.functions[id];
     let mut calls = Vec::new();
@@ -74,7 +74,7 @@ pub(in crate::classic) fn function_measure(program: &Program, id: FunctionId) ->
     value_measure(program, &function.parameters, &calls)
 }
 
-/// The parameter that gets smaller where a predicate without permissions mentions itself.
+/// Returns the parameter that gets smaller where a predicate without permissions mentions itself.
 pub(in crate::classic) fn predicate_measure(program: &Program, id: PredicateId) -> Option<LocalId> {
     let predicate = &program.predicates[id];
     let mut uses = Vec::new();
@@ -105,8 +105,8 @@ fn value_measure(
     of(&|ty| matches!(ty, Type::Datatype(_))).or_else(|| of(&|ty| *ty == Type::Int))
 }
 
-/// The first of the parameters for which all calls give a part of it, or else one that some call
-/// changes, or else the first.
+/// Returns the first of the parameters for which all calls give a part of it, or else one that some
+/// call changes, or else the first.
 fn changing(
     program: &Program,
     parameters: &[LocalId],

@@ -22,7 +22,7 @@ use super::predicates::footprint_name;
 use super::recursion::Defined;
 use crate::build::*;
 use crate::classic::assertions::{Case, condition};
-use crate::classic::member::{Env, Member};
+use crate::classic::member::{Declaration, Env};
 use crate::classic::prelude::Part;
 use crate::classic::types::{Slot, spelled};
 use crate::classic::{Fallible, Lowering, Stuck, places};
@@ -80,7 +80,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The functions of all levels.
+    /// Returns the functions of all levels.
     fn declaration(&mut self, id: PredicateId) -> Fallible<s::Domain> {
         let name = spelled(&self.program.predicates[id].name);
         let mut domain = s::Domain::new(&format!("Predicate${name}"));
@@ -122,7 +122,7 @@ impl<'p> Lowering<'p> {
         })
     }
 
-    /// A predicate of which nothing is known, as it is refused.
+    /// Returns a predicate of which nothing is known, as it is refused.
     fn unknown_formula(&mut self, id: PredicateId) -> Fallible<s::Member> {
         let predicate = &self.program.predicates[id];
         let slots: Vec<Slot> = self.uses.predicates[id].slots.iter().cloned().collect();
@@ -148,14 +148,14 @@ impl<'p> Lowering<'p> {
         Ok(domain)
     }
 
-    /// A member that lowers the body with instances of level `inner`, and the head at level
+    /// Returns a member that lowers the body with instances of level `inner`, and the head at level
     /// `level`.
     fn header_at(
         &mut self,
         id: PredicateId,
         level: Level,
         inner: Level,
-    ) -> Fallible<(Member<'_, 'p>, Header)> {
+    ) -> Fallible<(Declaration<'_, 'p>, Header)> {
         self.header_without([], id, level, inner)
     }
 
@@ -166,10 +166,10 @@ impl<'p> Lowering<'p> {
         id: PredicateId,
         level: Level,
         inner: Level,
-    ) -> Fallible<(Member<'_, 'p>, Header)> {
+    ) -> Fallible<(Declaration<'_, 'p>, Header)> {
         let predicate = &self.program.predicates[id];
         let slots: Vec<Slot> = self.uses.predicates[id].slots.iter().cloned().collect();
-        let mut member = Member::new(self);
+        let mut member = Declaration::new(self);
         member.taken.extend(taken);
         member.definition = Some(Definition { predicate: id, inner });
         let name = member.name_at(id, level);
@@ -236,7 +236,7 @@ impl<'p> Lowering<'p> {
         Ok(axioms)
     }
 
-    /// A method that proves that no instance has two sets of objects.
+    /// Returns a method that proves that no instance has two sets of objects.
     fn precise(&mut self, id: PredicateId) -> Fallible<s::Member> {
         let name = &self.program.predicates[id].name;
         let place = self.program.predicates[id].name_span;
@@ -270,8 +270,8 @@ impl<'p> Lowering<'p> {
         Ok(method.body(checks).into())
     }
 
-    /// A method that proves that an instance depends on its own objects alone, if those inside it
-    /// do.
+    /// Returns a method that proves that an instance depends on its own objects alone, if those
+    /// inside it do.
     fn framed_by_itself(&mut self, id: PredicateId) -> Fallible<Option<s::Member>> {
         let name = &self.program.predicates[id].name;
         let place = self.program.predicates[id].name_span;
@@ -333,9 +333,9 @@ impl<'p> Lowering<'p> {
     }
 }
 
-impl Member<'_, '_> {
-    /// The function that stands for a predicate where it is mentioned; what has to be defined is
-    /// noted.
+impl Declaration<'_, '_> {
+    /// Returns the function that stands for a predicate where it is mentioned; what has to be
+    /// defined is noted.
     pub(in crate::classic) fn instance_name(&mut self, id: PredicateId) -> String {
         if !self.lowering.recursive.contains_idx(id) {
             return spelled(&self.program.predicates[id].name);
@@ -348,7 +348,7 @@ impl Member<'_, '_> {
         self.name_at(id, level)
     }
 
-    /// The function that stands for a predicate at a level. A formula has one level only.
+    /// Returns the function that stands for a predicate at a level. A formula has one level only.
     fn name_at(&self, id: PredicateId, level: Level) -> String {
         let name = spelled(&self.program.predicates[id].name);
         match level {
@@ -360,7 +360,7 @@ impl Member<'_, '_> {
         }
     }
 
-    /// The parameters of `header`, given to the function of a level.
+    /// Returns the parameters of `header`, given to the function of a level.
     fn instance(&self, id: PredicateId, level: Level, header: &Header) -> s::Expr {
         call(&self.name_at(id, level), header.formals.iter().map(|(formal, _)| var(formal)))
     }
@@ -377,7 +377,7 @@ impl Member<'_, '_> {
         self.footprints_of(id, &name, &arguments)
     }
 
-    /// The ways to satisfy the predicate.
+    /// Returns the ways to satisfy the predicate.
     fn ways(&mut self, id: PredicateId, env: &Env) -> Fallible<Vec<Case>> {
         let predicate = &self.program.predicates[id];
         let Some(body) = &predicate.body else { return Ok(Vec::new()) };
@@ -389,7 +389,8 @@ impl Member<'_, '_> {
         way.sets.get(sort).cloned().unwrap_or_else(|| self.of_set("empty", sort, []))
     }
 
-    /// The parameters of `header` with other contents of the objects that the predicate can own.
+    /// Returns the parameters of `header` with other contents of the objects that the predicate can
+    /// own.
     fn another_state(&mut self, id: PredicateId, header: &Header) -> (Env, Vec<(Slot, String)>) {
         let owned = self.lowering.uses.predicates[id].owned.clone();
         let mut state = (*header.env.now).clone();

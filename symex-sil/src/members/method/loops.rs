@@ -3,21 +3,23 @@
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Loop};
+use sil::program::Expr;
+use sil::source::Span;
 
+use super::contract::checked_again;
 use super::{Driver, Place};
+use crate::analysis::has_two_readings;
 use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId, Reason};
-use symex::findings::contract::checked_again;
-use symex::members::analysis::has_two_readings;
 use symex::rules::language::Language;
 use symex::state::Forgot;
 use symex::state::heap::Heap;
 use symex::{Configuration, Stop, View};
 
 impl Driver<'_, '_> {
-    /// A loop reached from outside: the invariants are well-formed in the most general state of an
-    /// iteration, they hold on entry, and then the path goes on in that general state, with what
-    /// the invariants do not need framed around the loop.
+    /// Returns a loop reached from outside: the invariants are well-formed in the most general
+    /// state of an iteration, they hold on entry, and then the path goes on in that general state,
+    /// with what the invariants do not need framed around the loop.
     pub(super) fn enter_loop(
         &mut self,
         block: BlockId,
@@ -31,14 +33,14 @@ impl Driver<'_, '_> {
             })?;
             return Ok(None);
         }
-        let again = self.sil.framed_but_ill_formed(invariants)?;
+        let again = self.sil.framed_but_ill_formed(spans(invariants))?;
         let blame = checked_again(ErrorId::InvariantNotEstablished, again);
-        self.sil.show_state_at_all(invariants.iter().map(|clause| clause.span));
+        self.sil.show_state_at_all(spans(invariants));
         self.sil.consume_all(invariants, blame)?;
         let frame = self.sil.here.heap.clone();
         self.sil.here.framed.push(frame);
         self.forget(the_loop);
-        let blame = checked_again(ErrorId::NotWellformed, self.sil.ill_formed(invariants)?);
+        let blame = checked_again(ErrorId::NotWellformed, self.sil.ill_formed(spans(invariants))?);
         // What holds on entry is no contradiction, unless something else is assumed than was shown.
         let may_be_vacuous = invariants.iter().any(has_two_readings) && !self.sil.seems_dead()?;
         let first = invariants.first().filter(|_| may_be_vacuous).map(|first| first.span);
@@ -55,9 +57,7 @@ impl Driver<'_, '_> {
         self.sil
             .exchanging(|engine| &mut engine.frame.assertion.has_failed, has_failed, produce)
             .0?;
-        if self.sil.is_any_ill_formed(invariants)? {
-            self.sil.end_unframed()?;
-        }
+        self.sil.end_unframed_by(spans(invariants))?;
         if let Some(first) = first {
             if self.sil.seems_dead()? {
                 return Err(Stop::Infeasible);
@@ -115,11 +115,16 @@ impl Driver<'_, '_> {
         };
         self.sil.end_doubtful()?;
         let invariants = &the_loop.invariants;
-        let again = self.sil.framed_but_ill_formed(invariants)?;
+        let again = self.sil.framed_but_ill_formed(spans(invariants))?;
         let blame = checked_again(ErrorId::InvariantNotPreserved, again);
-        self.sil.show_state_at_all(invariants.iter().map(|clause| clause.span));
+        self.sil.show_state_at_all(spans(invariants));
         self.sil.show_state_at_end(blocks[head].span);
         self.sil.consume_all(invariants, blame)?;
         Ok(None)
     }
+}
+
+/// Returns the places of clauses.
+pub(super) fn spans(clauses: &[Expr]) -> impl Iterator<Item = Span> {
+    clauses.iter().map(|clause| clause.span)
 }

@@ -4,6 +4,7 @@ use sil::program::{Expr, ExprKind, FunctionId, LocalId};
 use sil::recursion::is_result;
 use smt::terms::{Sort, Term};
 
+use crate::ahead::ways_of_all;
 use crate::rules::Sil;
 use crate::rules::same::are_same;
 use symex::findings::blame::{Blame, ErrorId};
@@ -99,7 +100,7 @@ impl Sil<'_, '_> {
         }
         frame.assertion.amounts = self.amounts_of_functions();
         frame.assertion.keeps_snapshots = true;
-        let joins = self.merges_ways(preconditions);
+        let joins = self.merges_ways(ways_of_all(preconditions));
         let consume = |sil: &mut Self| {
             sil.consume_all(preconditions, |clause| {
                 let blame = failure.clause(clause.span);
@@ -115,7 +116,7 @@ impl Sil<'_, '_> {
         is_opaque(&self.program.functions[function]) && !revealed
     }
 
-    /// The arguments that the precondition of a function mentions.
+    /// Returns the arguments that the precondition of a function mentions.
     fn arguments_read(&self, function: FunctionId, arguments: &[Term]) -> Vec<Term> {
         let declaration = &self.program.functions[function];
         let mentions = |formal: LocalId| {

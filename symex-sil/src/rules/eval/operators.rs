@@ -137,7 +137,7 @@ fn zero(terms: &mut Terms, like: Term) -> Term {
     if terms.sort(like) == Sort::PERM { Terms::NONE } else { terms.int(0) }
 }
 
-/// The operand of a fraction or of a mixed product, as an amount.
+/// Returns the operand of a fraction or of a mixed product, as an amount.
 fn as_perm(terms: &mut Terms, term: Term) -> Term {
     if terms.sort(term) == Sort::INT { terms.int_to_perm(term) } else { term }
 }

@@ -5,7 +5,7 @@ use smt::terms::{Term, Terms};
 
 use crate::rules::Sil;
 use crate::rules::quantified::access::Target;
-use symex::findings::blame::Blame;
+use symex::findings::blame::{Blame, unsupported_at};
 use symex::state::heap::{Heap, Resource};
 use symex::{Explore, Stop, View};
 
@@ -31,8 +31,10 @@ impl Sil<'_, '_> {
         let (resource, patterns) = self.pattern(Target::asked(resource))?;
         let stands_for = |pattern: &Expr, variable| matches!(&pattern.kind, ExprKind::Local(local) if *local == variable);
         if !variables.iter().all(|&v| patterns.iter().any(|pattern| stands_for(pattern, v))) {
-            return self
-                .unsupported(expr, "a `forperm` whose resource does not determine its variables");
+            return unsupported_at(
+                expr.span,
+                "a `forperm` whose resource does not determine its variables",
+            );
         }
         let heap = self.here.consuming.clone().unwrap_or_else(|| self.here.heap.clone());
         let mut conjuncts =

@@ -1,14 +1,16 @@
 //! Pure quantifiers.
 
-use sil::program::{BinaryOp, Expr, ExprKind, FieldId, LocalId, Location, Quantifier};
+use std::collections::BTreeSet;
+
+use sil::program::{BinaryOp, Expr, ExprKind, FieldId, LocalId, Location, OldLabel, Quantifier};
 use sil::syntax::Trigger;
+use sil::walk::walk_expr;
 use smt::terms::{Quant, Term, TermKind, TheoryOp};
 
+use super::one_point;
 use crate::rules::Sil;
-use symex::findings::blame::{Blame, ErrorId};
+use symex::findings::blame::{Blame, ErrorId, unsupported_at};
 use symex::knowledge::goals::Noted;
-use symex::quantifiers::inferred;
-use symex::quantifiers::one_point;
 use symex::state::heap::Resource;
 use symex::{Explore, Stop, View, Watch};
 
@@ -28,6 +30,34 @@ struct Body {
 }
 
 impl Sil<'_, '_> {
+    /// Defines the summaries of the fields that are read below a quantifier before it is entered:
+    /// what is learnt inside stays under the conditions and triggers of the place where it was
+    /// learnt.
+    pub(crate) fn define_summaries<'e>(
+        &mut self,
+        formulas: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<(), Stop> {
+        let mut fields = BTreeSet::new();
+        let mut heaps = vec![self.here.heap.clone()];
+        for formula in formulas {
+            walk_expr(formula, |expr| match &expr.kind {
+                ExprKind::FieldRead { field, .. } => {
+                    fields.insert(Resource::Field(*field));
+                }
+                ExprKind::Old { label: OldLabel::Entry, .. } => {
+                    heaps.extend(self.frame.past.old.clone());
+                }
+                ExprKind::Old { label: OldLabel::Label(label), .. } => {
+                    heaps.extend(
+                        self.frame.past.labels.get(label).map(|passed| passed.heap.clone()),
+                    );
+                }
+                _ => {}
+            });
+        }
+        self.summaries_of(fields, &heaps)
+    }
+
     /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way
     /// quantified.
     pub(crate) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
@@ -35,7 +65,7 @@ impl Sil<'_, '_> {
             unreachable!("called for quantifiers only")
         };
         if !body.is_pure() {
-            return self.unsupported(expr, "quantified permissions");
+            return unsupported_at(expr.span, "quantified permissions");
         }
         self.define_summaries([&**body])?;
         let at_start = self.state();
@@ -140,8 +170,8 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// The body of a quantifier and its triggers, for arbitrary values of its variables: those
-    /// written, or inferred ones where none are.
+    /// Returns the body of a quantifier and its triggers, for arbitrary values of its variables:
+    /// those written, or inferred ones where none are.
     fn eval_quantified_body(
         &mut self,
         (variables, bound): (&[LocalId], &[Term]),
@@ -170,8 +200,8 @@ impl Sil<'_, '_> {
         Ok(Body { value, triggers, general, is_trigger_undefined: seen.undefined_trigger })
     }
 
-    /// The triggers as terms; function applications in their limited form, which is matched more
-    /// often.
+    /// Returns the triggers as terms; function applications in their limited form, which is matched
+    /// more often.
     ///
     /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it
     /// is kept (trap T6).
@@ -251,8 +281,8 @@ impl Sil<'_, '_> {
         Ok(all)
     }
 
-    /// A trigger that is not defined where it is written, with variables for what it depends on
-    /// there: so it is matched by the application in whatever state the body means.
+    /// Returns a trigger that is not defined where it is written, with variables for what it
+    /// depends on there: so it is matched by the application in whatever state the body means.
     ///
     /// SOUNDNESS: the variables do not occur in the body.
     fn trigger_with_holes(
@@ -270,7 +300,7 @@ impl Sil<'_, '_> {
         Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
     }
 
-    /// The value of a guard, where it is not decided.
+    /// Returns the value of a guard, where it is not decided.
     fn undecided(&mut self, guard: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
         let (guard, _) = self.in_mode(
             |mode| mode.in_trigger = false,
@@ -279,7 +309,7 @@ impl Sil<'_, '_> {
         Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
     }
 
-    /// A name for profiles: where the quantifier stands.
+    /// Returns a name for profiles: where the quantifier stands.
     fn quantifier_name(&self, expr: &Expr) -> String {
         match self.context.sources.range(expr.span) {
             Some((start, _)) => format!("quant@{start}"),
@@ -287,7 +317,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// A term of a trigger.
+    /// Returns a term of a trigger.
     pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
             ExprKind::FieldRead { receiver, field } => {
@@ -322,7 +352,7 @@ impl Sil<'_, '_> {
     }
 }
 
-/// The guard of a body that is an implication.
+/// Returns the guard of a body that is an implication.
 fn guard_of(body: &Expr) -> Option<&Expr> {
     match &body.kind {
         ExprKind::Binary { op: BinaryOp::Implies, left, .. } => Some(left),
@@ -330,8 +360,21 @@ fn guard_of(body: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The SMT weight asked for by `@weight("n")`.
+/// Returns the SMT weight asked for by `@weight("n")`.
 fn weight(expr: &Expr) -> u32 {
     let annotation = expr.annotations.iter().find(|annotation| &*annotation.key == "weight");
     annotation.and_then(|a| a.values.first()).and_then(|value| value.parse().ok()).unwrap_or(1)
+}
+
+/// Infers triggers for a quantifier written without any; none where that would take further variables.
+pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
+    if variables.is_empty() {
+        return Vec::new();
+    }
+    let mut further = false;
+    let inferred = sil::triggers::infer_triggers(variables, body, &mut |_| {
+        further = true;
+        variables[0]
+    });
+    if further || !inferred.variables.is_empty() { Vec::new() } else { inferred.triggers }
 }

@@ -88,7 +88,7 @@ impl Sil<'_, '_> {
         Ok(Some(access))
     }
 
-    /// The resource, and what has to be evaluated for its arguments.
+    /// Returns the resource, and what has to be evaluated for its arguments.
     pub(crate) fn pattern<'e>(
         &mut self,
         target: Target<'e>,
@@ -104,7 +104,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// A pure conjunct as one quantified formula.
+    /// Returns a pure conjunct as one quantified formula.
     pub(crate) fn eval_quantified_fact(
         &mut self,
         conjunct: &QuantifiedConjunct<'_>,
@@ -163,7 +163,7 @@ impl Sil<'_, '_> {
         Ok((variables, value))
     }
 
-    /// The conjunction of the guards; `None` where they cannot hold.
+    /// Returns the conjunction of the guards; `None` where they cannot hold.
     fn eval_steps(&mut self, steps: &[Step<'_>], blame: Blame) -> Result<Option<Term>, Stop> {
         let mut guard = Terms::TRUE;
         for step in steps {

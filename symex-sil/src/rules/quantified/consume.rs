@@ -8,7 +8,7 @@ use crate::rules::Sil;
 use crate::rules::quantified::access::Target;
 use crate::rules::quantified::normalise::{self, QuantifiedConjunct};
 use symex::Stop;
-use symex::findings::blame::{Blame, Reason};
+use symex::findings::blame::{Blame, Reason, unsupported_at};
 use symex::rules::shape::assembled;
 
 impl Sil<'_, '_> {
@@ -44,7 +44,7 @@ impl Sil<'_, '_> {
         }
         match Target::of(conjunct.body) {
             Some(target) => self.consume_quantified_access(conjunct, target, blame),
-            None => self.unsupported(conjunct.body, "this assertion under a quantifier"),
+            None => unsupported_at(conjunct.body.span, "this assertion under a quantifier"),
         }
     }
 

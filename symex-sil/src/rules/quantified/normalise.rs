@@ -5,8 +5,8 @@ use sil::syntax::Trigger;
 use smt::terms::grow_stack;
 
 use crate::rules::assertion::{Own, form};
+use crate::rules::eval::quantifiers::inferred;
 use symex::Reading;
-use symex::quantifiers::inferred;
 use symex::rules::assertion::Form;
 
 /// A step between the quantifier and a conjunct's body, outermost first.
@@ -61,7 +61,7 @@ impl QuantifiedConjunct<'_> {
     }
 }
 
-/// The conjuncts of an impure quantifier, left to right.
+/// Returns the conjuncts of an impure quantifier, left to right.
 pub(crate) fn conjuncts(quantifier: &Expr, reading: Reading) -> Vec<QuantifiedConjunct<'_>> {
     let mut conjuncts = Vec::new();
     collect(quantifier, Prefix::default(), reading, &mut conjuncts);

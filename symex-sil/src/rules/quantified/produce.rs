@@ -7,7 +7,7 @@ use crate::rules::Sil;
 use crate::rules::quantified::access::Target;
 use crate::rules::quantified::normalise::{self, QuantifiedConjunct};
 use symex::Stop;
-use symex::findings::blame::Blame;
+use symex::findings::blame::{Blame, unsupported_at};
 
 impl Sil<'_, '_> {
     /// produce(σ, s, ∀xs. A) for an impure A.
@@ -38,7 +38,7 @@ impl Sil<'_, '_> {
             return self.assume(fact);
         }
         let Some(target) = Target::of(conjunct.body) else {
-            return self.unsupported(conjunct.body, "this assertion under a quantifier");
+            return unsupported_at(conjunct.body.span, "this assertion under a quantifier");
         };
         let access = self.eval_quantified_access(conjunct, target, blame)?;
         let Some(access) = access else { return Ok(()) };

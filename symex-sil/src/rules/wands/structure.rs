@@ -6,12 +6,13 @@ use smt::terms::Terms;
 
 use crate::rules::Sil;
 use symex::Stop;
-use symex::findings::blame::{Blame, Reason};
+use symex::findings::blame::{Blame, Reason, unsupported_at};
 use symex::run::explore::Answer;
 use symex::state::heap::{Heap, Resource};
 
 impl Sil<'_, '_> {
-    /// The structure of a wand, and its holes. `blame`: for `old` of a state that was not reached.
+    /// Returns the structure of a wand, and its holes. `blame`: for `old` of a state that was not
+    /// reached.
     pub(crate) fn wand_pattern<'e>(
         &mut self,
         wand: &'e Expr,
@@ -27,7 +28,10 @@ impl Sil<'_, '_> {
             return Err(Stop::Infeasible);
         }
         if shape.unreached.is_some() {
-            return self.unsupported(wand, "`old` of a state that was not reached in a magic wand");
+            return unsupported_at(
+                wand.span,
+                "`old` of a state that was not reached in a magic wand",
+            );
         }
         let Shape { text, holes, .. } = shape;
         let sorts = holes.iter().map(|hole| self.sort(&hole.ty)).collect();
@@ -35,7 +39,7 @@ impl Sil<'_, '_> {
         Ok((Resource::Wand(index), holes))
     }
 
-    /// The heap that `old` with a label refers to.
+    /// Returns the heap that `old` with a label refers to.
     fn old_heap(&self, label: OldLabel) -> Option<Heap> {
         match label {
             OldLabel::Entry => self.frame.past.old.clone(),

@@ -231,7 +231,8 @@ impl<'a> Names<'a> {
         (locations, is_whole)
     }
 
-    /// An amount, if it does not depend on what is chosen, or is the read fraction of the method.
+    /// Returns an amount, if it does not depend on what is chosen, or is the read fraction of the
+    /// method.
     fn share(&self, amount: Term, read: &[Term]) -> Share {
         if read.contains(&amount) {
             return Share::Read;
@@ -257,7 +258,7 @@ impl<'a> Names<'a> {
         index.map_or("?", |index| &self.values[index])
     }
 
-    /// The value of a term that was asked for.
+    /// Returns the value of a term that was asked for.
     pub(super) fn of(&mut self, term: Term) -> Value {
         let wanted = self.wanted;
         match wanted.collections.get(&term) {
@@ -305,7 +306,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The value of an adt, if the constructor is known.
+    /// Returns the value of an adt, if the constructor is known.
     fn constructed(&mut self, term: Term) -> Option<Value> {
         let wanted = self.wanted;
         let Adt { tag, arguments } = wanted.adts.get(&term)?;
@@ -316,7 +317,7 @@ impl<'a> Names<'a> {
         Some(Value::Constructed(name, arguments))
     }
 
-    /// The elements of a set, or the entries of a map: those that were asked for.
+    /// Returns the elements of a set, or the entries of a map: those that were asked for.
     fn contents(&mut self, sort: Sort, size: usize, contents: &[Content]) -> Value {
         let is_in = |content: &&Content| self.raw(content.is_in) == "true";
         let inside: Vec<Content> = contents.iter().filter(is_in).copied().collect();
@@ -348,7 +349,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The number of a value among those seen so far, from 1.
+/// Returns the number of a value among those seen so far, from 1.
 fn number(seen: &mut Vec<String>, value: String) -> usize {
     match seen.iter().position(|known| *known == value) {
         Some(index) => index + 1,

@@ -17,7 +17,7 @@ pub trait Written<'p>: Copy {
 
     fn postconditions(self) -> &'p [Self::Expr];
 
-    /// The defining expression; absent means uninterpreted.
+    /// Returns the defining expression; absent means uninterpreted.
     fn body(self) -> Option<&'p Self::Expr>;
 
     /// Tells whether some clause says one thing to its provers and another to its users.
@@ -29,6 +29,6 @@ pub trait Written<'p>: Copy {
     /// Goes to the state where the parameters have these values and nothing else is known.
     fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop>;
 
-    /// The rules of the language.
+    /// Returns the rules of the language.
     fn rules<'e>(engine: &'e mut Engine<'p>) -> Self::Rules<'e>;
 }

@@ -29,13 +29,13 @@ impl Symbols<'_> {
         same_arguments(&mut self.terms, &formals, arguments)
     }
 
-    /// An ordinary chunk's amount as a function of the location.
+    /// Returns an ordinary chunk's amount as a function of the location.
     pub(crate) fn spread(&mut self, resource: Resource, chunk: &Chunk) -> Term {
         let is_it = self.is_location(resource, &chunk.arguments);
         self.terms.ite(is_it, chunk.amount, Terms::NONE)
     }
 
-    /// All chunks of a resource, ordinary ones first.
+    /// Returns all chunks of a resource, ordinary ones first.
     pub(crate) fn portions(&mut self, resource: Resource, heap: &Heap) -> Vec<Portion> {
         let mut portions = Vec::new();
         for chunk in heap.of(resource) {
@@ -56,9 +56,9 @@ impl Symbols<'_> {
 }
 
 impl Configuration<'_> {
-    /// The portions that the value of a location is read from, those to be tried first coming
-    /// first: what an assertion that frames itself reads, it gives permission to, whatever else
-    /// there is.
+    /// Returns the portions that the value of a location is read from, those to be tried first
+    /// coming first: what an assertion that frames itself reads, it gives permission to, whatever
+    /// else there is.
     pub(crate) fn readable_portions(
         &mut self,
         resource: Resource,

@@ -12,8 +12,8 @@ use crate::state::quantified::{Access, Footprint};
 use crate::{Amounts, Configuration, Engine, Stop};
 
 impl Engine<'_> {
-    /// The chunks that hold some of what a footprint asks for, where it asks for some; `None`:
-    /// there is not enough.
+    /// Returns the chunks that hold some of what a footprint asks for, where it asks for some;
+    /// `None`: there is not enough.
     pub(crate) fn portions_if_some(
         &mut self,
         resource: Resource,
@@ -165,7 +165,11 @@ impl Configuration<'_> {
     }
 
     /// After a failed consume: what was asked for is gone, as far as it was there.
-    pub fn forget_quantified(&mut self, resource: Resource, amount: Term) -> Result<(), Stop> {
+    pub(crate) fn forget_quantified(
+        &mut self,
+        resource: Resource,
+        amount: Term,
+    ) -> Result<(), Stop> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return Ok(());
         }

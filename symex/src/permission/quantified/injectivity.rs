@@ -22,7 +22,7 @@ pub struct Injective {
 impl Injective {
     /// It has been shown where the assertion is declared, or the failure has been reported, or an
     /// option takes it for granted.
-    pub fn taken_from_declaration() -> Self {
+    pub(crate) fn taken_from_declaration() -> Self {
         Self { _made_here: () }
     }
 }

@@ -219,8 +219,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// A fact learnt under a quantifier, for all values of its variables. What is itself quantified
-    /// is merged with the variables around it where its own triggers cover them.
+    /// Returns a fact learnt under a quantifier, for all values of its variables. What is itself
+    /// quantified is merged with the variables around it where its own triggers cover them.
     pub fn quantified_fact(
         &mut self,
         variables: &[Term],
@@ -307,8 +307,8 @@ impl Path<'_> {
     }
 }
 
-/// The definition, whatever its variables are called: the names tell how deep inside of other
-/// quantifiers it stands.
+/// Returns the definition, whatever its variables are called: the names tell how deep inside of
+/// other quantifiers it stands.
 fn inverse_key(terms: &mut Terms, access: &Access, active: Term) -> Key {
     let mut variables = Vec::with_capacity(access.variables.len());
     for (position, &variable) in access.variables.iter().enumerate() {

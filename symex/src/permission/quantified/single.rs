@@ -11,7 +11,7 @@ use crate::state::quantified::QuantifiedChunk;
 use crate::{Configuration, Engine, Path, Stop, Symbols};
 
 impl Engine<'_> {
-    /// The value of a location, if some permission to it is held.
+    /// Returns the value of a location, if some permission to it is held.
     ///
     /// SOUNDNESS: where an expression is trusted, what there is permission to has been shown
     /// elsewhere, and need not be shown at any cost once more. But what is read where that is not
@@ -68,7 +68,7 @@ impl Engine<'_> {
         self.ask_obligation(some)
     }
 
-    /// An ordinary chunk with these very arguments that holds something.
+    /// Returns an ordinary chunk with these very arguments that holds something.
     fn same_chunk(
         &mut self,
         heap: &Heap,
@@ -86,8 +86,8 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// The value of a location of which `loss` is left, whichever chunks hold it; `None`: there is
-    /// not enough.
+    /// Returns the value of a location of which `loss` is left, whichever chunks hold it; `None`:
+    /// there is not enough.
     pub(crate) fn value_if_enough(
         &mut self,
         resource: Resource,

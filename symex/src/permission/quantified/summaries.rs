@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use sil::program::{Expr, ExprKind, OldLabel};
-use sil::walk::walk_expr;
 use smt::terms::{Sort, Term, TermKind, Terms};
 
 use crate::permission::quantified;
@@ -53,34 +51,6 @@ impl Configuration<'_> {
         Ok(map)
     }
 
-    /// Defines the summaries of the fields that are read below a quantifier before it is entered:
-    /// what is learnt inside stays under the conditions and triggers of the place where it was
-    /// learnt.
-    pub fn define_summaries<'e>(
-        &mut self,
-        formulas: impl IntoIterator<Item = &'e Expr>,
-    ) -> Result<(), Stop> {
-        let mut fields = BTreeSet::new();
-        let mut heaps = vec![self.here.heap.clone()];
-        for formula in formulas {
-            walk_expr(formula, |expr| match &expr.kind {
-                ExprKind::FieldRead { field, .. } => {
-                    fields.insert(Resource::Field(*field));
-                }
-                ExprKind::Old { label: OldLabel::Entry, .. } => {
-                    heaps.extend(self.frame.past.old.clone());
-                }
-                ExprKind::Old { label: OldLabel::Label(label), .. } => {
-                    heaps.extend(
-                        self.frame.past.labels.get(label).map(|passed| passed.heap.clone()),
-                    );
-                }
-                _ => {}
-            });
-        }
-        self.summaries_of(fields, &heaps)
-    }
-
     /// Defines the summaries of some fields in the present heap, which is the first, and in others.
     pub fn summaries_of(&mut self, fields: BTreeSet<Resource>, heaps: &[Heap]) -> Result<(), Stop> {
         if self.mode.in_trigger {
@@ -100,7 +70,7 @@ impl Configuration<'_> {
         Ok(())
     }
 
-    /// The value of a location, according to all portions.
+    /// Returns the value of a location, according to all portions.
     pub(crate) fn summary_at(
         &mut self,
         resource: Resource,
@@ -114,13 +84,13 @@ impl Configuration<'_> {
         Ok(self.map_at(resource, map, arguments))
     }
 
-    /// The snapshot of a quantified permission: a map that is defined where `amount`, over the
-    /// formals, is positive, and has the values of the portions there. Equal values there make
+    /// Returns the snapshot of a quantified permission: a map that is defined where `amount`, over
+    /// the formals, is positive, and has the values of the portions there. Equal values there make
     /// equal maps.
     ///
     /// SOUNDNESS: that the portions hold permission wherever the amount is positive has been
     /// proved.
-    pub fn partial_summary(
+    pub(crate) fn partial_summary(
         &mut self,
         resource: Resource,
         portions: &[Portion],
@@ -150,9 +120,9 @@ impl Configuration<'_> {
         Ok(map)
     }
 
-    /// The map of a portion that is still there as it came, if that is all that is asked for: a
-    /// permission that is given away and received again, or given to several functions, has one
-    /// snapshot.
+    /// Returns the map of a portion that is still there as it came, if that is all that is asked
+    /// for: a permission that is given away and received again, or given to several functions, has
+    /// one snapshot.
     ///
     /// SOUNDNESS: the map came with the permission, and only its values there are known; so it may
     /// be taken for a map that is defined there and nowhere else, on the path on which it came: on
@@ -200,8 +170,8 @@ impl Configuration<'_> {
         Ok(Some(own))
     }
 
-    /// The symbol of a summary, a function of the variables bound around that occur in it. Whether
-    /// anybody looks at the definition is the second answer.
+    /// Returns the symbol of a summary, a function of the variables bound around that occur in it.
+    /// Whether anybody looks at the definition is the second answer.
     fn summary_symbol(&mut self, key: Key) -> (Term, bool) {
         let resource = key.0;
         let mut mentioned: Vec<Term> = key.2.into_iter().collect();
@@ -394,8 +364,8 @@ impl Path<'_> {
         Ok(())
     }
 
-    /// The map of a quantified permission that is produced.
-    pub fn map_of_snapshot(
+    /// Returns the map of a quantified permission that is produced.
+    pub(crate) fn map_of_snapshot(
         &mut self,
         resource: Resource,
         snapshot: Option<Term>,

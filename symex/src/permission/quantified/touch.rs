@@ -14,7 +14,7 @@ use crate::whole::Fact;
 use crate::{Path, Stop, Symbols};
 
 impl Symbols<'_> {
-    /// The term for a location in triggers.
+    /// Returns the term for a location in triggers.
     pub fn touched(&mut self, resource: Resource, arguments: &[Term]) -> Term {
         let sorts = self.argument_sorts(resource);
         let name = format!("touched.{}", self.resource_name(resource));
@@ -22,7 +22,7 @@ impl Symbols<'_> {
         self.terms.apply(symbol, arguments)
     }
 
-    /// A goal about an arbitrary location, which is one that triggers know.
+    /// Returns a goal about an arbitrary location, which is one that triggers know.
     pub(crate) fn with_touch(&mut self, resource: Resource, goal: Term) -> Term {
         if !self.of_program(Fact::IsTrigger(resource)) {
             return goal;
@@ -44,7 +44,7 @@ impl Path<'_> {
     }
 
     /// ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.
-    pub fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
+    pub(crate) fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
         if !self.of_program(Fact::IsTrigger(access.resource)) {
             return Ok(());
         }
@@ -165,8 +165,8 @@ impl Path<'_> {
     }
 }
 
-/// A predicate that is true of everything: it makes a term known to the prover, which matches
-/// known terms only.
+/// Returns a predicate that is true of everything: it makes a term known to the prover, which
+/// matches known terms only.
 pub fn mentioned(terms: &mut Terms, term: Term) -> Term {
     let sort = terms.sort(term);
     let name = format!("mentioned.{}", terms.sort_name(sort));

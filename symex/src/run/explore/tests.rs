@@ -35,12 +35,13 @@ fn with_program(text: &str, test: impl FnOnce(&mut Engine<'_>)) {
         axioms: |_, _, _| Ok(()),
         unfold: |_, _, _, _, _, _, _| Ok(()),
         fields_in: |_, _| None,
+        holds: |_, _, _, _| false,
         amounts: None,
     };
     let context =
         Context::new(&program, &loaded.sources, &options, &crate::observer::Nobody, None, above);
     let (functions, predicates) = (FxHashSet::default(), FxHashSet::default());
-    let analysis = Analysis::of(&program);
+    let analysis = Analysis::default();
     let facts = Facts::of(&analysis);
     let visible = Visible {
         functions: &functions,

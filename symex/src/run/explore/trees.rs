@@ -153,7 +153,7 @@ impl Plain {
         }
     }
 
-    /// The values of the paths that are taken under an assignment.
+    /// Returns the values of the paths that are taken under an assignment.
     fn values(&self, assignment: u8) -> Vec<i64> {
         let is_taken = |decided: &Decided| {
             decided.iter().all(|(&proposition, &holds)| is_true(assignment, proposition) == holds)

@@ -126,7 +126,10 @@ fn answers_of_nobody_are_none() {
             assert!(failed >= 2, "{index}: {}", run.stdout);
         }
     }
-    assert_eq!(cached(&writes(&scratch, &server.url(), "ci")).len(), 0);
+    // The last one may have come to its own name, if the edit does not concern its member.
+    let is_own = |(name, bytes): &(&String, &Vec<u8>)| good.get(*name) == Some(*bytes);
+    let own = server.files().iter().filter(is_own).count();
+    assert_eq!(cached(&writes(&scratch, &server.url(), "ci")).len(), own);
     assert_eq!(cached(&only_reads(&scratch, &server.url())).len(), MEMBERS.len());
 }
 

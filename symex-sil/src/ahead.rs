@@ -2,18 +2,16 @@
 //! pays.
 //!
 //! Counted on the program text: conditions are taken for independent, so the number is an upper
-//! bound on what one would see. Counts are capped, their product never overflows.
+//! bound on what one would see. Counts are capped.
 
 use la_arena::ArenaMap;
 use sil::cfg::{BlockId, BlockKind, Cfg, TerminatorKind};
 use sil::program::{BinaryOp, Contract, Expr, ExprKind, Method, Program, Stmt, StmtKind};
 use smt::terms::grow_stack;
-
-/// More is not told apart.
-const MANY: u64 = 1 << 20;
+use symex::run::ways::{product, sum};
 
 /// The numbers of paths of one implementation.
-pub struct Ahead {
+pub(crate) struct Ahead {
     /// From each statement of a block on, and at last from its terminator; for a loop block one
     /// number.
     counts: ArenaMap<BlockId, Vec<u64>>,
@@ -21,7 +19,7 @@ pub struct Ahead {
 
 impl Ahead {
     /// Counts the paths of an implementation.
-    pub fn new(program: &Program, method: &Method, cfg: &Cfg) -> Self {
+    pub(crate) fn new(program: &Program, method: &Method, cfg: &Cfg) -> Self {
         let end = ways_of_all(&method.contract.postconditions);
         let mut counting = Counting { program, cfg, end, counts: ArenaMap::default() };
         counting.block(cfg.entry);
@@ -29,12 +27,12 @@ impl Ahead {
     }
 
     /// From the beginning of a block on.
-    pub fn of_block(&self, block: BlockId) -> u64 {
+    pub(crate) fn of_block(&self, block: BlockId) -> u64 {
         self.of_statement(block, 0)
     }
 
     /// From a statement of a block on; the index of its terminator is the number of statements.
-    pub fn of_statement(&self, block: BlockId, index: usize) -> u64 {
+    pub(crate) fn of_statement(&self, block: BlockId, index: usize) -> u64 {
         self.counts.get(block).and_then(|counts| counts.get(index)).copied().unwrap_or(1)
     }
 }
@@ -99,29 +97,19 @@ impl Counting<'_> {
     }
 }
 
-/// Returns the number of ways of one kind or another, capped.
-pub fn sum(left: u64, right: u64) -> u64 {
-    left.saturating_add(right).min(MANY)
-}
-
-/// Returns the number of ways of one kind and then another, capped.
-pub fn product(left: u64, right: u64) -> u64 {
-    left.saturating_mul(right).min(MANY)
-}
-
-/// The ways through a contract where it is taken and given: by a call.
+/// Returns the ways through a contract where it is taken and given: by a call.
 fn ways_of_contract(contract: &Contract) -> u64 {
     product(ways_of_all(&contract.preconditions), ways_of_all(&contract.postconditions))
 }
 
 /// Counts the ways through clauses, one behind the other.
-pub fn ways_of_all(clauses: &[Expr]) -> u64 {
+pub(crate) fn ways_of_all(clauses: &[Expr]) -> u64 {
     clauses.iter().map(ways).fold(1, product)
 }
 
-/// The ways through an assertion: one for each combination of the conditions that permissions
+/// Counts the ways through an assertion: one for each combination of the conditions that permissions
 /// depend on.
-fn ways(assertion: &Expr) -> u64 {
+pub(crate) fn ways(assertion: &Expr) -> u64 {
     if assertion.is_pure() {
         return 1;
     }

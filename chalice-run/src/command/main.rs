@@ -132,7 +132,7 @@ impl Runner<'_> {
         Ok(Config { by_contract, ..self.config_of_all() })
     }
 
-    /// The statements of a method at places that the user has named.
+    /// Returns the statements of a method at places that the user has named.
     fn sites(&self, method: u32, places: &str) -> Result<ByContract, String> {
         let all = ByContract::all_sites(self.code, method);
         if places == "all" {
