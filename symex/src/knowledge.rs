@@ -2,9 +2,10 @@
 //!
 //! In reading order: [`decide`] (questions, cheap and thorough, and branches), [`goals`] (the form
 //! of goals), [`written`] (goals about all elements of a literal), [`arguments`] (arguments that
-//! are equal by a theory), [`symbols`] (function symbols, and what the prover is told of them),
-//! [`functions`] (axioms of the functions verified so far), [`type_patterns`] and [`domain`]
-//! (instances of domains), [`subject`] (what questions are about, for the statistics).
+//! are equal by a theory), [`unrolling`] (definitions of recursive functions), [`symbols`]
+//! (function symbols, and what the prover is told of them), [`functions`] (axioms of the functions
+//! verified so far), [`type_patterns`] and [`domain`] (instances of domains), [`subject`] (what
+//! questions are about, for the statistics).
 
 mod arguments;
 pub(crate) mod decide;
@@ -14,4 +15,5 @@ pub mod goals;
 mod subject;
 pub mod symbols;
 pub(crate) mod type_patterns;
+mod unrolling;
 mod written;

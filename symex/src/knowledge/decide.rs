@@ -148,6 +148,12 @@ impl Engine<'_> {
         {
             answer = self.query(compared, QueryKind::Obligation)?;
         }
+        if answer == Answer::No
+            && !self.mode.is_apart
+            && let Some(unrolled) = self.with_unrolled(goal)?
+        {
+            answer = self.query(unrolled, QueryKind::Obligation)?;
+        }
         // Apart from the path, nothing has been asked.
         self.knowledge.has_failed = answer != Answer::Yes && !self.mode.is_apart;
         Ok(answer)

@@ -121,7 +121,7 @@ impl Symbols<'_> {
     }
 
     /// Returns what has been shown of a function, and may be used.
-    fn shown_of(&self, function: FunctionId) -> Vec<Arc<FunctionAxioms>> {
+    pub(super) fn shown_of(&self, function: FunctionId) -> Vec<Arc<FunctionAxioms>> {
         // Whether the axioms of a function that is not visible are there by now is a matter of
         // chance.
         let visible = self.setting.visible;

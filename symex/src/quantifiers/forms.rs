@@ -18,8 +18,9 @@ use smt::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
 use crate::Symbols;
 use crate::quantifiers::occurring;
 
-/// The number of equivalent forms that are handed out.
-const MAX_FORMS: usize = 2;
+/// The number of equivalent forms whose triggers apply one symbol. Each makes terms that all of
+/// them match.
+const FORMS_OF_ONE: usize = 2;
 /// The weight of forms that make terms that match each other: after some rounds the prover gives up
 /// on them.
 const SHIFTING_WEIGHT: u32 = 10;
@@ -162,7 +163,9 @@ impl Symbols<'_> {
         }
         let mut forms: Vec<Form> = Vec::new();
         for candidate in &candidates {
-            if forms.len() < MAX_FORMS
+            let is_like_it =
+                |form: &&Form| same_head(&self.terms, form.trigger[0], candidate.pattern);
+            if forms.iter().filter(is_like_it).count() < FORMS_OF_ONE
                 && let Some(form) = solved(&mut self.terms, candidate, variables, body)
                 && forms.iter().all(|other| other.body != form.body)
             {
@@ -266,6 +269,15 @@ impl Symbols<'_> {
             return term;
         }
         self.terms.substitute(term, &self.made.limited)
+    }
+}
+
+/// Tells whether two terms apply the same symbol.
+fn same_head(terms: &Terms, one: Term, other: Term) -> bool {
+    match (terms.kind(one), terms.kind(other)) {
+        (TermKind::Apply(one, _), TermKind::Apply(other, _)) => one == other,
+        (TermKind::Theory(one, ..), TermKind::Theory(other, ..)) => one == other,
+        _ => false,
     }
 }
 

@@ -74,8 +74,17 @@ impl Generator<'_> {
     }
 
     pub(super) fn share(&mut self) -> &'static str {
-        let shares: [&'static str; 5] = ["write", "write", "1/2", "1/2", "1/4"];
+        let shares = ["write", "write", "write", "1/2", "1/2", "1/2", "1/4", "1/4", "epsilon"];
         shares[self.pick.below(shares.len())]
+    }
+
+    /// Writes so much of an instance, in one of the ways to write it.
+    fn instance_by(&mut self, instance: &str, share: &str) -> String {
+        if self.pick.chance(25) {
+            format!("{instance} by {share}")
+        } else {
+            format!("acc({instance}, {share})")
+        }
     }
 
     pub(super) fn inhale_instance(&mut self) -> bool {
@@ -195,7 +204,7 @@ impl Generator<'_> {
     pub(super) fn fold_once(&mut self) -> bool {
         let Some(instance) = self.instance() else { return false };
         let share = self.share();
-        let fold = format!("fold acc({instance}, {share})");
+        let fold = format!("fold {}", self.instance_by(&instance, share));
         if Step::Statement(fold.clone()).execute(&mut self.run.clone()).is_err() {
             return false;
         }
@@ -239,7 +248,8 @@ impl Generator<'_> {
             1..=3 => self.share().to_owned(),
             _ => all.unwrap_or_default(),
         };
-        self.push(&format!("unfold acc({name}({arguments}), {share})"))
+        let opened = self.instance_by(&format!("{name}({arguments})"), &share);
+        self.push(&format!("unfold {opened}"))
     }
 
     /// All of several fields of one object.

@@ -140,6 +140,7 @@ impl Generator<'_> {
                 format!("({condition} ? {} : {})", self.term("Int", 0)?, self.term("Int", 0)?)
             }
             4 | 5 => return self.application(),
+            6 if self.pick.chance(20) => return self.asserting(),
             6 => return self.unfolding(),
             7 => {
                 let label = self.pick.text(&self.labels.clone())?;
@@ -227,6 +228,13 @@ impl Generator<'_> {
         let share = self.pick.of(&["wildcard", "1/4", "1/2", "write"]);
         let location = self.location(&["f", "g"])?;
         Some(format!("(unfolding acc({name}({arguments}), {share}) in {location})"))
+    }
+
+    fn asserting(&mut self) -> Option<String> {
+        let (held, _) = self.held()?;
+        let share = self.pick.of(&["wildcard", "epsilon", "1/4", "write"]);
+        let location = self.location(&["f", "g"])?;
+        Some(format!("(asserting (acc({held}, {share})) in {location})"))
     }
 
     fn boolean(&mut self, depth: u32) -> Option<String> {

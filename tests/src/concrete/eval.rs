@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use sil::source::Name;
 use sil::syntax::{BinaryOp, Expr, ExprKind, OldLabel, Quantifier, TypeKind, TypedName};
@@ -93,6 +94,8 @@ impl<'a> Evaluator<'a> {
             ExprKind::Result => self.result.clone().ok_or_else(|| Stuck::new("no result"))?,
             ExprKind::NoPerm => Value::Perm(Amount::zero()),
             ExprKind::FullPerm => Value::Perm(Amount::one()),
+            // One of the amounts that it may be.
+            ExprKind::Epsilon => Value::Perm(Amount::new(1.into(), BigInt::from(10).pow(30))),
             ExprKind::Ident(name) => self.variable(name)?,
             ExprKind::Call { name, arguments, .. } => self.call(&name.name, arguments)?,
             ExprKind::Field { receiver, name } => self.field(receiver, &name.name)?,
@@ -173,7 +176,6 @@ impl<'a> Evaluator<'a> {
                 other => return Err(Stuck(format!("range of {other:?}"))),
             },
             ExprKind::Wildcard
-            | ExprKind::Epsilon
             | ExprKind::Acc { .. }
             | ExprKind::Applying { .. }
             | ExprKind::PredicateInstance { .. }
