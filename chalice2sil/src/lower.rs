@@ -290,9 +290,14 @@ impl<'l, 'p> Member<'l, 'p> {
 
     /// Returns the words of an error about an object that has to exist.
     fn might_be_null(&self, object: &Expr) -> String {
-        let text = self.lowering.source.text.get(object.span.range()).unwrap_or_default();
+        format!("`{}` might be null", self.text_of(object))
+    }
+
+    /// The text of an expression on one line, for words.
+    fn text_of(&self, e: &Expr) -> String {
+        let text = self.lowering.source.text.get(e.span.range()).unwrap_or_default();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        format!("`{}` might be null", sil::build::escaped(&text))
+        sil::build::escaped(&text).to_string()
     }
 
     /// Lowers a node that can fail: it gets a place of its own if it is on another line than what

@@ -118,7 +118,9 @@ fn implicit_arguments_are_what_an_equation_says() {
     contains(
         &format!("{CELL} {opaque}"),
         &[
-            "inhale !(forperm held: Ref, held_1: Int [p(held, held_1)] :: held != c) ==> none < perm(p(c, v))",
+            "inhale !(forperm held: Ref, held_1: Int [p(held, held_1)] ::",
+            "held != c) ==>",
+            "none < perm(p(c, v))",
             "m(c, v)",
         ],
     );

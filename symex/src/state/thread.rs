@@ -89,6 +89,9 @@ pub struct Fork {
     pub token: Term,
     /// The heap before its precondition was given.
     pub heap: Heap,
+    pub method: MethodId,
+    /// The receiver and the arguments.
+    pub actuals: Rc<[Term]>,
 }
 
 /// A thread that was started elsewhere, where its postcondition is meant.

@@ -71,7 +71,12 @@ impl Statements<'_, '_> {
         let carried = self.threads.carried(new, call.method);
         let same = same_actuals(&mut self.terms, &carried, &actuals);
         self.assume(same)?;
-        std::rc::Rc::make_mut(&mut self.here.forks).push(Fork { token: new, heap: before });
+        std::rc::Rc::make_mut(&mut self.here.forks).push(Fork {
+            token: new,
+            heap: before,
+            method: renumbered(call.method),
+            actuals: std::iter::once(actuals.receiver).chain(actuals.arguments).collect(),
+        });
         if let Some(out) = token {
             self.threads.assign_once(out.local, call.at)?;
             self.frame.store.set(Direct::local(out.local), new);
@@ -121,9 +126,17 @@ impl Statements<'_, '_> {
 }
 
 impl Threads<'_, '_> {
-    /// Returns the receiver and the arguments that a token carries from its fork.
+    /// Returns the receiver and the arguments that a token carries from its fork: those that this
+    /// path has given, where it is known to have forked the thread.
     fn carried(&mut self, token: Term, method: MethodId) -> Actuals {
         let direct = self.direct;
+        let own = self.here.forks.iter().find(|fork| fork.token == token);
+        if let Some(fork) = own
+            && fork.method == renumbered(method)
+            && let [receiver, arguments @ ..] = &*fork.actuals
+        {
+            return Actuals { receiver: *receiver, arguments: arguments.to_vec() };
+        }
         let number = method.into_raw().into_u32();
         let parameters = &direct.tree.methods[method].parameters;
         let receiver =

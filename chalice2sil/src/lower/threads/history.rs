@@ -228,12 +228,25 @@ impl Body<'_, '_> {
     }
 
     fn check_history(&mut self, class: ClassId, target: &s::Expr, old: OldState, env: &Env) {
-        if let Some(history) = self.history(class, target, old, env) {
-            self.emit(
-                assert(history)
-                    .with(renamed(ErrorId::AssertFailed, ErrorId::FoldFailed))
-                    .with(said(Reason::AssertionFalse, "the monitor invariant might not hold: %e")),
-            );
+        let inner = Env { old, ..env.about(target.clone()) };
+        for clause in &self.program().classes[class].invariants {
+            let clause = two_states(clause);
+            let parts = match &clause.kind {
+                ExprKind::And(parts) => &parts[..],
+                _ => std::slice::from_ref(&clause),
+            };
+            for part in parts {
+                let claim = self.assertion(part, &inner);
+                if is_true(&claim) {
+                    continue;
+                }
+                let words = format!("the monitor invariant might not hold: {}", self.text_of(part));
+                self.emit(
+                    assert(crate::lower::annotations::unplaced(claim))
+                        .with(renamed(ErrorId::AssertFailed, ErrorId::FoldFailed))
+                        .with(said(Reason::AssertionFalse, &words)),
+                );
+            }
         }
     }
 
