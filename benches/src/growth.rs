@@ -13,7 +13,7 @@ use crate::measure;
 /// A kind of program: the text for a size.
 type Kind = (&'static str, fn(usize) -> String);
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 13] = [
     ("assignments", |n| {
         let body = repeated(n, |_| "x.f := x.f + 1 y.f := x.f\n".to_owned());
         format!(
@@ -77,6 +77,22 @@ const KINDS: [Kind; 11] = [
     ("unions", |n| {
         let added = repeated(n, |i| format!("s := s union Set({i})\n"));
         format!("method m(S: Set[Int]) {{ var s: Set[Int] := S {added} assert 0 in s }}")
+    }),
+    ("literals", |n| {
+        let numbers = (0..n).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
+        format!(
+            "method m() {{ var s: Seq[Int] := Seq({numbers})
+            assert s[{i}] == {i} && |s| == {n} && {i} in s }}",
+            i = n / 2
+        )
+    }),
+    ("branches", |n| {
+        let formals = repeated(n, |i| format!(", b{i}: Bool"));
+        let body = repeated(n, |i| format!("if (b{i}) {{ x.f := x.f + {i} }}\n"));
+        format!(
+            "field f: Int method m(x: Ref{formals})
+            requires acc(x.f) ensures acc(x.f) && x.f >= old(x.f) {{ {body} }}"
+        )
     }),
     ("calls", |n| {
         let called = repeated(n, |_| "c(x)\n".to_owned());

@@ -25,7 +25,6 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::apart::Apart;
-use self::bounds::Bounds;
 use self::classes::{Class, Classes};
 use self::order::{Change, Order};
 use crate::terms::{Sort, Term, TermKind, Terms};
@@ -42,6 +41,8 @@ pub struct Facts {
     waiting: Vec<Term>,
     /// All terms that occur in facts.
     mentioned: FxHashSet<Term>,
+    /// The snapshots of which facts say more than what their parts are.
+    whole: FxHashSet<Term>,
     /// How many groups of pairwise different terms there have been.
     groups: u32,
     contradictory: bool,
@@ -62,6 +63,7 @@ enum Undo {
     Order(Change),
     Waiting,
     Mention(Term),
+    Whole(Term),
 }
 
 /// How deep the operands of two terms are compared.
@@ -97,6 +99,9 @@ impl Facts {
                 }
                 Undo::Mention(term) => {
                     self.mentioned.remove(&term);
+                }
+                Undo::Whole(snapshot) => {
+                    self.whole.remove(&snapshot);
                 }
             }
         }
@@ -287,9 +292,9 @@ impl Facts {
             return;
         }
         let (below, above) = self.classes.by_size(left, right);
-        let joined = self.classes.of(terms, below);
+        let joined = self.classes.of(terms, below).into_owned();
         self.change(terms, below, |class| class.parent = Some(above));
-        let of_above = self.classes.of(terms, above);
+        let of_above = self.classes.of(terms, above).into_owned();
         self.change(terms, above, |class| *class = of_above.join(joined));
         if self.classes.of(terms, above).bounds.is_empty() {
             self.contradict();
@@ -353,7 +358,7 @@ impl Facts {
     /// The value of a number that is a literal or known to equal one.
     fn value(&self, terms: &Terms, term: Term) -> Option<num_rational::BigRational> {
         bounds::literal(terms, term).or_else(|| {
-            let literal = self.classes.get(self.classes.find(term))?.literal?;
+            let literal = self.classes.get(self.classes.find(term))?.unique?;
             bounds::literal(terms, literal)
         })
     }
@@ -381,13 +386,13 @@ impl Facts {
             return Some(false);
         }
         let (left, right) = (self.classes.of(terms, left), self.classes.of(terms, right));
-        let literals_differ = match (left.literal, right.literal) {
+        let are_unique = match (left.unique, right.unique) {
             (Some(a), Some(b)) => a != b,
             _ => false,
         };
         let grouped = left.groups.iter().any(|group| right.groups.contains(group));
         let apart = left.bounds.is_below(&right.bounds) || right.bounds.is_below(&left.bounds);
-        (literals_differ || grouped || apart).then_some(false)
+        (are_unique || grouped || apart).then_some(false)
     }
 
     /// Tells whether two terms are in one class, or made in the same way of terms that are.
@@ -430,11 +435,10 @@ impl Facts {
         if left == right {
             return Some(false);
         }
-        let (left, right): (Bounds, Bounds) =
-            (self.classes.of(terms, left).bounds, self.classes.of(terms, right).bounds);
-        if left.is_below(&right) {
+        let (left, right) = (self.classes.of(terms, left), self.classes.of(terms, right));
+        if left.bounds.is_below(&right.bounds) {
             Some(true)
-        } else if right.is_not_above(&left) {
+        } else if right.bounds.is_not_above(&left.bounds) {
             Some(false)
         } else {
             None

@@ -273,6 +273,16 @@ impl Terms {
         })
     }
 
+    /// A function of kind [`SymbolKind::Mark`].
+    pub fn declare_mark(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
+        self.declare(Declaration {
+            name: Arc::from(name),
+            args: args.into(),
+            result,
+            kind: SymbolKind::Mark,
+        })
+    }
+
     /// A symbol of kind [`SymbolKind::Fresh`] with a name of its own: the same name again is the
     /// same symbol. The name must not be one that is declared elsewhere.
     pub fn declare_fresh(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
@@ -310,6 +320,15 @@ impl Terms {
     /// `hint@number`: no declared name may have that form.
     pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
         let symbol = self.fresh_symbol(hint, &[], sort, SymbolKind::Fresh);
+        self.apply(symbol, &[])
+    }
+
+    /// A new object: a reference that differs from `null` and from all other new objects.
+    ///
+    /// SOUNDNESS: also from those that other paths make. A path says nothing of these that could
+    /// not be said of any references.
+    pub fn fresh_object(&mut self, hint: &str) -> Term {
+        let symbol = self.fresh_symbol(hint, &[], Sort::REF, SymbolKind::Object);
         self.apply(symbol, &[])
     }
 
@@ -406,5 +425,15 @@ impl Terms {
     /// Tells whether the term is a literal of Bool, Int or Perm.
     pub fn is_literal(&self, term: Term) -> bool {
         matches!(self.kind(term), TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_))
+    }
+
+    /// Tells whether the term differs from every other term of its sort of which this is true: a
+    /// literal, `null`, or a new object.
+    pub fn is_unique(&self, term: Term) -> bool {
+        match self.kind(term) {
+            TermKind::Null => true,
+            TermKind::Apply(symbol, _) => self.declaration(*symbol).kind == SymbolKind::Object,
+            _ => self.is_literal(term),
+        }
     }
 }

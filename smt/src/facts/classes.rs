@@ -1,10 +1,12 @@
 //! Classes of terms known to be equal: union-find without path compression, so that unions can be
 //! undone.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use super::bounds::{self, Bounds};
-use crate::terms::{Term, TermKind, Terms};
+use crate::terms::{Term, Terms};
 
 /// The knowledge about the terms of a class; kept with its representative.
 #[derive(Clone, Debug)]
@@ -12,8 +14,8 @@ pub(super) struct Class {
     /// A term of another class that this one has been merged into.
     pub(super) parent: Option<Term>,
     size: u32,
-    /// A member that differs from all other terms of its kind: a literal.
-    pub(super) literal: Option<Term>,
+    /// A member that differs from those of other classes: see [`Terms::is_unique`].
+    pub(super) unique: Option<Term>,
     /// Groups of pairwise different terms that members belong to.
     pub(super) groups: Vec<u32>,
     pub(super) bounds: Bounds,
@@ -22,17 +24,15 @@ pub(super) struct Class {
 impl Class {
     /// The class of one term.
     fn single(terms: &Terms, term: Term) -> Class {
-        let is_literal =
-            matches!(terms.kind(term), TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_));
         let bounds = bounds::literal(terms, term).map(Bounds::exactly).unwrap_or_default();
-        let literal = is_literal.then_some(term);
-        Class { parent: None, size: 1, literal, groups: Vec::new(), bounds }
+        let unique = terms.is_unique(term).then_some(term);
+        Class { parent: None, size: 1, unique, groups: Vec::new(), bounds }
     }
 
     /// The class with the members of both.
     pub(super) fn join(mut self, other: Class) -> Class {
         self.size += other.size;
-        self.literal = self.literal.or(other.literal);
+        self.unique = self.unique.or(other.unique);
         self.groups.extend(other.groups);
         self.bounds = self.bounds.meet(other.bounds);
         self
@@ -57,8 +57,11 @@ impl Classes {
     }
 
     /// The class of a representative, a new one if there is no entry.
-    pub(super) fn of(&self, terms: &Terms, representative: Term) -> Class {
-        self.get(representative).cloned().unwrap_or_else(|| Class::single(terms, representative))
+    pub(super) fn of(&self, terms: &Terms, representative: Term) -> Cow<'_, Class> {
+        match self.get(representative) {
+            Some(class) => Cow::Borrowed(class),
+            None => Cow::Owned(Class::single(terms, representative)),
+        }
     }
 
     /// The two representatives, that of the smaller class first.

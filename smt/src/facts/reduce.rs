@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Facts;
+use super::{Facts, Undo};
 use crate::terms::{Sort, Substitution, SymbolKind, Term, TermKind, Terms, TheoryOp};
 
 /// Larger formulas are left to the prover.
@@ -43,7 +43,7 @@ impl Facts {
         }
         match terms.sort(term) {
             Sort::BOOL => self.known(terms, term).map(|truth| terms.bool(truth)),
-            Sort::INT | Sort::PERM => self.classes.get(self.classes.find(term))?.literal,
+            Sort::INT | Sort::PERM => self.classes.get(self.classes.find(term))?.unique,
             _ => None,
         }
     }
@@ -81,28 +81,76 @@ impl Facts {
         self.is_free(terms, free) && !terms.contains(other, free)
     }
 
-    /// Tells whether a term is a symbol made by the engine that no fact mentions.
+    /// Tells whether a term is a symbol made by the engine, or a value in a snapshot that is one,
+    /// that no fact mentions.
     fn is_free(&self, terms: &Terms, term: Term) -> bool {
-        let TermKind::Apply(symbol, operands) = terms.kind(term) else { return false };
-        let declaration = terms.declaration(*symbol);
-        operands.is_empty()
-            && match declaration.kind {
-                SymbolKind::Variable | SymbolKind::Bound(_) | SymbolKind::Fresh => true,
-                SymbolKind::Uninterpreted | SymbolKind::Constructor | SymbolKind::Backend(_) => {
-                    false
+        if self.mentioned.contains(&term) {
+            return false;
+        }
+        match terms.kind(term) {
+            TermKind::Apply(..) => is_made(terms, term),
+            &TermKind::Unwrap(mut around, _) => loop {
+                match *terms.kind(around) {
+                    _ if self.whole.contains(&around) => return false,
+                    TermKind::First(snapshot) | TermKind::Second(snapshot) => around = snapshot,
+                    _ => return is_made(terms, around),
                 }
-            }
-            && !self.mentioned.contains(&term)
+            },
+            _ => false,
+        }
     }
 
     /// Notes what a fact is about.
     pub(super) fn mention(&mut self, terms: &Terms, fact: Term) {
         let mut pending = vec![fact];
         while let Some(term) = pending.pop() {
-            if self.mentioned.insert(term) {
-                self.trail.push(super::Undo::Mention(term));
-                terms.kind(term).for_each_operand(|operand| pending.push(operand));
+            if !self.mentioned.insert(term) {
+                continue;
             }
+            self.trail.push(Undo::Mention(term));
+            let is_about_parts = is_about_parts(terms, term);
+            terms.kind(term).for_each_operand(|operand| {
+                pending.push(operand);
+                if !is_about_parts
+                    && terms.sort(operand) == Sort::SNAP
+                    && self.whole.insert(operand)
+                {
+                    self.trail.push(Undo::Whole(operand));
+                }
+            });
         }
+    }
+}
+
+/// Tells whether a term is a symbol made by the engine, of which facts may say anything.
+fn is_made(terms: &Terms, term: Term) -> bool {
+    let TermKind::Apply(symbol, operands) = terms.kind(term) else { return false };
+    operands.is_empty()
+        && match terms.declaration(*symbol).kind {
+            SymbolKind::Variable | SymbolKind::Bound(_) | SymbolKind::Fresh => true,
+            SymbolKind::Uninterpreted
+            | SymbolKind::Mark
+            | SymbolKind::Object
+            | SymbolKind::Constructor
+            | SymbolKind::Backend(_) => false,
+        }
+}
+
+/// Tells whether a term says of its operands that are snapshots no more than what their parts are,
+/// or of what shape they are.
+fn is_about_parts(terms: &Terms, term: Term) -> bool {
+    let is_mark = |term| match terms.kind(term) {
+        TermKind::Apply(symbol, _) => terms.declaration(*symbol).kind == SymbolKind::Mark,
+        _ => false,
+    };
+    let is_shape = |term| is_mark(term) || *terms.kind(term) == TermKind::Unit;
+    match *terms.kind(term) {
+        TermKind::First(_)
+        | TermKind::Second(_)
+        | TermKind::Unwrap(..)
+        | TermKind::IsPair(_)
+        | TermKind::IsWrapped(..) => true,
+        TermKind::Eq(left, right) => is_shape(left) || is_shape(right),
+        _ => is_mark(term),
     }
 }

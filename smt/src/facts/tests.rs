@@ -257,6 +257,56 @@ fn symbols_without_facts_leave_questions_open() {
     assert!(facts.leaves_open(&t, not_null));
 }
 
+#[test]
+fn values_in_snapshots_are_open() {
+    let mut t = Terms::new();
+    let mut facts = Facts::new();
+    let snapshot = t.fresh("s", Sort::SNAP);
+    let (first, rest) = (t.fst(snapshot), t.snd(snapshot));
+    let (value, inner) = (t.snap_unwrap(first, Sort::REF), t.fst(rest));
+    let inner_value = t.snap_unwrap(inner, Sort::REF);
+    let [null, inner_null] = [value, inner_value].map(|value| t.eq(value, Terms::NULL));
+    // Shapes, and marks for triggers, say nothing of values.
+    let mark = t.declare_mark("mark", &[Sort::REF], Sort::SNAP);
+    let marked = t.apply(mark, &[value]);
+    let shapes = [t.is_pair(snapshot), t.is_pair(rest), t.identical(marked, rest)];
+    for shape in shapes {
+        facts.assume(&t, shape);
+    }
+    assert!(facts.leaves_open(&t, inner_null));
+    // The mark is about the value.
+    assert!(!facts.leaves_open(&t, null));
+    facts.push();
+    let known = t.declare_function("known", &[Sort::SNAP], Sort::BOOL);
+    let known = t.apply(known, &[rest]);
+    facts.assume(&t, known);
+    assert!(!facts.leaves_open(&t, inner_null));
+    facts.pop();
+    let other = t.fresh("other", Sort::SNAP);
+    let equal = t.identical(rest, other);
+    facts.assume(&t, equal);
+    assert!(!facts.leaves_open(&t, inner_null));
+}
+
+#[test]
+fn new_objects_differ() {
+    let mut t = Terms::new();
+    let mut facts = Facts::new();
+    let (o, p) = (t.fresh_object("o"), t.fresh_object("p"));
+    assert_eq!(
+        [t.eq(o, p), t.eq(o, Terms::NULL), t.eq(o, o)],
+        [Terms::FALSE, Terms::FALSE, Terms::TRUE]
+    );
+    // Of any other reference nothing is said.
+    let (x, y) = (t.fresh("x", Sort::REF), t.fresh("y", Sort::REF));
+    let [is_o, is_p, same] = [t.eq(x, o), t.eq(y, p), t.eq(x, y)];
+    assert_eq!(facts.known(&t, is_o), None);
+    facts.assume(&t, is_o);
+    assert_eq!(facts.known(&t, same), None);
+    facts.assume(&t, is_p);
+    assert_eq!(facts.known(&t, same), Some(false));
+}
+
 /// An atom: which operands, and how they are related.
 type Atom = (usize, usize, u8, bool);
 

@@ -1,5 +1,6 @@
 //! A solver of Z3, and what it has been told.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use z3::Context;
@@ -130,6 +131,17 @@ struct Axiom {
     told: Option<usize>,
 }
 
+/// Z3 takes longer than this for [`STEPS_OF_SCOPE`] steps. So steps are counted only where opening a
+/// scope took so long: the steps decide, on any machine.
+const LONG: Duration = Duration::from_millis(20);
+
+/// The steps of opening a scope after which kernels are told everything in one scope.
+///
+/// PERFORMANCE: no limit ends the instances that Z3 makes when a scope is opened. Where quantifiers
+/// match what others make, each scope takes more of them than the one before. In one scope, they
+/// are made in the question, which has limits.
+const STEPS_OF_SCOPE: u64 = 1_000_000;
+
 /// The part of Z3's reason that says that the limit on conflicts ended a question.
 const CONFLICTS: &str = "max-conflicts";
 
@@ -152,6 +164,8 @@ pub(super) struct Solver {
     scopes: Vec<Vec<Bool>>,
     /// The kernel is not told what is changed, and is replaced before the next question.
     is_spent: bool,
+    /// From this number of scopes on, kernels are told everything in one: see [`STEPS_OF_SCOPE`].
+    flat_from: Option<usize>,
     /// The kernel was made for [`Translator::has_backend_sorts`].
     expects_backend_sorts: bool,
     axioms: Vec<Axiom>,
@@ -160,6 +174,8 @@ pub(super) struct Solver {
     budget: Option<Budget>,
     /// The steps that the context had counted for others when this solver was made.
     steps_of_others: u64,
+    /// The steps when they were asked for last.
+    counted: Cell<u64>,
 }
 
 impl Solver {
@@ -183,17 +199,21 @@ impl Solver {
             models: options.models,
             scopes: vec![Vec::new()],
             is_spent: false,
+            flat_from: None,
             expects_backend_sorts: false,
             axioms: Vec::new(),
             untold: false,
             budget: None,
             steps_of_others,
+            counted: Cell::default(),
         })
     }
 
     /// Steps that Z3 has counted since this was made.
     pub(super) fn resources_used(&self) -> u64 {
-        self.kernel.statistic(STEPS).saturating_sub(self.steps_of_others)
+        let steps = self.kernel.statistic(STEPS).saturating_sub(self.steps_of_others);
+        self.counted.set(steps);
+        steps
     }
 
     pub(super) fn is_nonlinear(&self) -> bool {
@@ -285,12 +305,20 @@ impl Solver {
 
     pub(super) fn open_scope(&mut self) -> Result<(), ProverError> {
         self.scopes.push(Vec::new());
-        if self.is_spent { Ok(()) } else { self.tell_scope() }
+        if self.is_spent { Ok(()) } else { self.tell_scope(self.scopes.len() - 1) }
     }
 
-    fn tell_scope(&mut self) -> Result<(), ProverError> {
+    /// Opens a scope inside so many others.
+    fn tell_scope(&mut self, around: usize) -> Result<(), ProverError> {
         self.translator.log.line("(push 1)");
-        self.kernel.push()
+        let (start, before) = (Instant::now(), self.counted.get());
+        self.kernel.push()?;
+        if start.elapsed() > LONG && self.resources_used() - before > STEPS_OF_SCOPE {
+            // What was told before takes so long.
+            self.flat_from = Some(around);
+            self.is_spent = true;
+        }
+        Ok(())
     }
 
     /// Does not bother Z3 until there is a question.
@@ -309,21 +337,28 @@ impl Solver {
             self.translator.log.settings(&WITH_BACKEND_SORTS);
         }
         self.expects_backend_sorts = self.translator.has_backend_sorts;
+        let is_flat = self.flat_from.is_some();
         let scopes = std::mem::take(&mut self.scopes);
         for (depth, scope) in scopes.iter().enumerate() {
-            if depth > 0 {
-                self.tell_scope()?;
+            if depth > 0 && !is_flat {
+                self.tell_scope(depth)?;
+            }
+            if self.is_spent {
+                break;
             }
             for formula in scope {
                 self.tell(formula)?;
             }
         }
         self.scopes = scopes;
-        Ok(())
+        if self.is_spent { self.renew() } else { Ok(()) }
     }
 
     pub(super) fn close_scope(&mut self) -> Result<(), ProverError> {
         self.scopes.pop();
+        if self.flat_from.is_some_and(|from| self.scopes.len() < from) {
+            self.flat_from = None;
+        }
         if !self.is_spent {
             self.translator.log.line("(pop 1)");
             self.kernel.pop()?;
@@ -411,8 +446,9 @@ impl Solver {
             settings(self.translator.has_backend_sorts, false, self.translator.variation);
         settings.extend(retry.settings);
         let kernel = Kernel::new(&self.context, self.kind, &settings, Retry::EAGER_THRESHOLD)?;
+        let is_flat = retry.is_flat || self.flat_from.is_some();
         for (depth, scope) in self.scopes.iter().enumerate() {
-            if depth > 0 && !retry.is_flat {
+            if depth > 0 && !is_flat {
                 kernel.push()?;
             }
             for formula in scope {
@@ -421,7 +457,7 @@ impl Solver {
         }
         self.set_budget(budget);
         if self.translator.log.is_on() {
-            let scopes = if retry.is_flat { "one scope" } else { "the same scopes" };
+            let scopes = if is_flat { "one scope" } else { "the same scopes" };
             let threshold = Retry::EAGER_THRESHOLD;
             let line = format!(
                 "; asked of another kernel, in {scopes}: {:?}, qi.eager_threshold {threshold}",
@@ -430,7 +466,9 @@ impl Solver {
             self.translator.log.line(&line);
         }
         let start = Instant::now();
-        Ok(match kernel.check()? {
+        let answer = kernel.check()?;
+        self.resources_used();
+        Ok(match answer {
             Satisfiability::Unsat => Answer::Proved,
             Satisfiability::Sat => Answer::NotProved,
             Satisfiability::Unknown => unknown(&kernel.reason_unknown(), budget, start.elapsed()),
@@ -453,7 +491,12 @@ impl Solver {
         self.kernel.limit_conflicts(budget.conflicts)?;
         self.translator.log.check(budget);
         let start = Instant::now();
-        Ok(match self.kernel.check()? {
+        let answer = self.kernel.check()?;
+        // The steps of the question are not those of a scope that is opened later.
+        self.resources_used();
+        // What a kernel without scopes was told for this question, it cannot forget.
+        self.is_spent = self.flat_from.is_some();
+        Ok(match answer {
             Satisfiability::Unsat => Answer::Proved,
             Satisfiability::Sat => Answer::NotProved,
             Satisfiability::Unknown => {
@@ -462,7 +505,7 @@ impl Solver {
                     Answer::GaveUp(Limit::Resources)
                 } else {
                     let answer = unknown(&reason, budget, start.elapsed());
-                    self.is_spent = matches!(answer, Answer::GaveUp(_));
+                    self.is_spent |= matches!(answer, Answer::GaveUp(_));
                     answer
                 }
             }

@@ -42,6 +42,8 @@ pub(super) struct Translator {
     /// By the general form of a part of a trigger, what it is replaced by: see
     /// [`Translator::parts_to_match`].
     pub(super) parts: FxHashMap<Term, Symbol>,
+    /// How many new objects have been translated.
+    objects: usize,
     /// Some product or quotient had two sides that are no numbers.
     pub(super) is_nonlinear: bool,
     /// Some permission amount was a quotient whose divisor is no number.
@@ -69,6 +71,7 @@ impl Translator {
             theories: Theories::default(),
             axioms: Vec::new(),
             parts: FxHashMap::default(),
+            objects: 0,
             is_nonlinear: false,
             has_fractions: false,
             has_backend_sorts: false,
@@ -170,7 +173,12 @@ impl Translator {
             TermKind::Quantifier(quantifier) => self.quantifier(terms, &quantifier)?.into(),
 
             TermKind::Null => self.vocabulary.null.clone(),
-            TermKind::Apply(symbol, args) => self.application(terms, symbol, &args)?,
+            TermKind::Apply(symbol, args) => {
+                if terms.declaration(symbol).kind == SymbolKind::Object {
+                    self.number_object(terms, term);
+                }
+                self.application(terms, symbol, &args)?
+            }
             TermKind::Theory(op, args, sort) => self.operation(terms, op, &args, sort)?,
 
             TermKind::Unit => self.snapshots.unit(),
@@ -211,6 +219,19 @@ impl Translator {
                 self.number(terms, term, &kind)?
             }
         })
+    }
+
+    /// Says that a new object differs from `null` and from all other new objects: each has a number
+    /// of its own.
+    ///
+    /// PERFORMANCE: one axiom for each object, where pairs would be many.
+    fn number_object(&mut self, terms: &mut Terms, object: Term) {
+        let number = terms.declare_function("object.number", &[Sort::REF], Sort::INT);
+        if self.objects == 0 {
+            self.axioms.push(numbered(terms, number, Terms::NULL, 0));
+        }
+        self.objects += 1;
+        self.axioms.push(numbered(terms, number, object, self.objects));
     }
 
     /// Literals go as decimal text, so their size does not matter.
@@ -479,6 +500,13 @@ fn injection_axiom(terms: &mut Terms, sort: Sort, inject: Symbol, project: Symbo
     let projected = terms.apply(project, &[injected]);
     let body = terms.identical(projected, x);
     terms.forall(&[x], vec![vec![injected]], body, "snapshot.injection", 1)
+}
+
+/// number(object) = position
+fn numbered(terms: &mut Terms, number: Symbol, object: Term, position: usize) -> Term {
+    let applied = terms.apply(number, &[object]);
+    let position = terms.int(position);
+    terms.identical(applied, position)
 }
 
 fn ill_sorted(terms: &Terms, term: Term) -> ProverError {

@@ -43,8 +43,8 @@ struct Node {
     size: u32,
     /// The terms that have a member of the class as an operand; kept with the representative.
     uses: Vec<Term>,
-    /// A member that differs from all other literals.
-    literal: Option<Term>,
+    /// A member that differs from those of other classes: see [`Terms::is_unique`].
+    unique: Option<Term>,
 }
 
 /// One change.
@@ -58,7 +58,7 @@ enum Undo {
         root: Term,
         child: Term,
         uses: usize,
-        literal: Option<Term>,
+        unique: Option<Term>,
     },
     Head(Head),
     Conflict,
@@ -102,7 +102,7 @@ impl Graph {
                 Undo::Form(form) => {
                     self.forms.remove(&form);
                 }
-                Undo::Union { root, child, uses, literal } => {
+                Undo::Union { root, child, uses, unique } => {
                     let ring = self.nodes[&root].next;
                     let node = self.nodes.get_mut(&child).expect("it was merged");
                     let (next, size) = (node.next, node.size);
@@ -112,7 +112,7 @@ impl Graph {
                     node.next = next;
                     node.size -= size;
                     node.uses.truncate(uses);
-                    node.literal = literal;
+                    node.unique = unique;
                 }
                 Undo::Head(head) => {
                     self.heads.get_mut(&head).and_then(Vec::pop);
@@ -206,9 +206,9 @@ impl Graph {
         self.nodes.get(&self.find(term)).map_or(&[], |node| &node.uses)
     }
 
-    /// The literal that a term is known to equal.
-    pub(super) fn literal(&self, term: Term) -> Option<Term> {
-        self.nodes.get(&self.find(term))?.literal
+    /// The unique term that a term is known to equal.
+    pub(super) fn unique(&self, term: Term) -> Option<Term> {
+        self.nodes.get(&self.find(term))?.unique
     }
 
     /// The terms with a head.
@@ -230,8 +230,8 @@ impl Graph {
                 kind.for_each_operand(|operand| pending.push((operand, false)));
                 continue;
             }
-            let literal = (terms.is_literal(term) || term == Terms::NULL).then_some(term);
-            let node = Node { parent: term, next: term, size: 1, uses: Vec::new(), literal };
+            let unique = terms.is_unique(term).then_some(term);
+            let node = Node { parent: term, next: term, size: 1, uses: Vec::new(), unique };
             self.nodes.insert(term, node);
             self.found.get_mut().clear();
             self.trail.push(Undo::Node(term));
@@ -275,9 +275,9 @@ impl Graph {
         }
     }
 
-    /// Tells whether two representatives are different literals.
+    /// Tells whether two representatives are known to equal different unique terms.
     fn are_different(&self, a: Term, b: Term) -> bool {
-        match (self.literal(a), self.literal(b)) {
+        match (self.unique(a), self.unique(b)) {
             (Some(a), Some(b)) => a != b,
             _ => false,
         }
@@ -301,7 +301,7 @@ impl Graph {
                         next: truth,
                         size: 1,
                         uses: Vec::new(),
-                        literal: Some(truth),
+                        unique: Some(truth),
                     };
                     self.nodes.insert(truth, node);
                     self.trail.push(Undo::Node(truth));
@@ -330,7 +330,7 @@ impl Graph {
         // Equations that come to hold make their operands equal.
         for side in [left, right] {
             let other = if side == left { right } else { left };
-            if self.literal(side).is_none() && self.literal(other) == Some(Terms::TRUE) {
+            if self.unique(side).is_none() && self.unique(other) == Some(Terms::TRUE) {
                 let members: Vec<Term> = self.members(side).collect();
                 for member in members {
                     self.pending.extend(equated(terms, member));
@@ -339,20 +339,20 @@ impl Graph {
         }
         let node = self.nodes.get_mut(&child).expect("a representative");
         node.parent = root;
-        let (next, size, literal) = (node.next, node.size, node.literal);
+        let (next, size, unique) = (node.next, node.size, node.unique);
         let uses = node.uses.clone();
         let node = self.nodes.get_mut(&root).expect("a representative");
-        self.trail.push(Undo::Union { root, child, uses: node.uses.len(), literal: node.literal });
+        self.trail.push(Undo::Union { root, child, uses: node.uses.len(), unique: node.unique });
         let ring = std::mem::replace(&mut node.next, next);
         node.size += size;
-        node.literal = node.literal.or(literal);
-        let has_new_literal = literal.is_some();
+        node.unique = node.unique.or(unique);
+        let has_new_unique = unique.is_some();
         node.uses.extend(uses.iter().copied());
         self.nodes.get_mut(&child).expect("a representative").next = ring;
         self.grown.push(root);
         self.found.get_mut().clear();
-        // An equation of the root may be decided by the literal that it has now.
-        let of_root = if has_new_literal {
+        // An equation of the root may be decided by the unique term that it has now.
+        let of_root = if has_new_unique {
             let node = &self.nodes[&root];
             node.uses[..node.uses.len() - uses.len()].to_vec()
         } else {
@@ -408,8 +408,8 @@ impl Graph {
     }
 
     fn truth_of_atom(&self, terms: &Terms, atom: Term) -> Option<bool> {
-        if let Some(literal) = self.literal(self.find_form(terms, atom)) {
-            return terms.as_bool(literal);
+        if let Some(unique) = self.unique(self.find_form(terms, atom)) {
+            return terms.as_bool(unique);
         }
         if let &TermKind::Eq(left, right) = terms.kind(atom) {
             let (left, right) = (self.find_form(terms, left), self.find_form(terms, right));

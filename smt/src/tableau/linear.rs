@@ -180,7 +180,7 @@ impl Entered {
 
     /// A number by its class: a literal, the sum that a member of the class is, or a variable.
     fn class_sum(&self, terms: &Terms, system: &mut System, term: Term) -> Sum {
-        if let Some(literal) = self.graph.literal(term) {
+        if let Some(literal) = self.graph.unique(term) {
             return number(terms, literal).map_or_else(
                 || {
                     system.is_partial = true;
@@ -238,7 +238,7 @@ impl Entered {
             terms.kind(atom).for_each_operand(|operand| pending.push(operand));
         }
         while let Some(number) = pending.pop() {
-            if self.graph.literal(number).is_some() || !core.insert(self.graph.find(number)) {
+            if self.graph.unique(number).is_some() || !core.insert(self.graph.find(number)) {
                 continue;
             }
             if core.len() > NUMBERS {

@@ -131,7 +131,7 @@ impl Entered {
     /// Tells whether a term is an atom of which something is known.
     fn is_told_of(&self, terms: &Terms, term: Term) -> bool {
         terms.sort(term) == Sort::BOOL
-            && (self.graph.literal(term).is_some() || self.is_in_clause(terms, term))
+            && (self.graph.unique(term).is_some() || self.is_in_clause(terms, term))
     }
 
     fn refute(&mut self, terms: &mut Terms, distinctions: u32) -> Outcome {

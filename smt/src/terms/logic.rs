@@ -197,6 +197,7 @@ impl Terms {
             Sort::BOOL => self.equivalence(left, right),
             Sort::INT | Sort::PERM => self.numbers_eq(left, right),
             Sort::SNAP => self.snapshots_eq(left, right),
+            Sort::REF if self.is_unique(left) && self.is_unique(right) => Self::FALSE,
             _ => self.intern_eq(left, right),
         })
     }

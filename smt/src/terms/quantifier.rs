@@ -228,7 +228,10 @@ impl Terms {
                 !args.is_empty()
                     && matches!(
                         kind,
-                        SymbolKind::Uninterpreted | SymbolKind::Constructor | SymbolKind::Fresh
+                        SymbolKind::Uninterpreted
+                            | SymbolKind::Mark
+                            | SymbolKind::Constructor
+                            | SymbolKind::Fresh
                     )
             }
             TermKind::Theory(..)

@@ -24,6 +24,12 @@ pub enum SymbolKind {
     /// Uninterpreted, and made for one purpose in one arena: whoever takes a formula elsewhere has
     /// to say there what it means.
     Fresh,
+    /// Uninterpreted, and there to be matched by triggers: an application, or an equation with one,
+    /// says nothing of the arguments or the other side by itself.
+    Mark,
+    /// The reference of an object that a path makes: it differs from `null` and from all other
+    /// references of this kind.
+    Object,
     /// A variable meant to be bound by a quantifier.
     Variable,
     /// The variable of that number among those that quantifiers have bound.

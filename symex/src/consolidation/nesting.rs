@@ -102,7 +102,7 @@ impl Path<'_> {
         operands.extend(arguments);
         let sorts: Vec<_> = operands.iter().map(|&operand| self.terms.sort(operand)).collect();
         let name = format!("{}%in", self.program.predicates[predicate].name);
-        let symbol = self.terms.declare_function(&name, &sorts, Sort::SNAP);
+        let symbol = self.terms.declare_mark(&name, &sorts, Sort::SNAP);
         let own = self.terms.apply(symbol, &operands);
         let equal = self.terms.identical(own, snapshot);
         let held = self.terms.lt(Terms::NONE, amount);

@@ -223,7 +223,7 @@ impl Symbols<'_> {
     pub(super) fn mentioned(&mut self, term: Term) -> Term {
         let sort = self.terms.sort(term);
         let name = format!("mentioned%{}", self.terms.sort_name(sort));
-        let mentioned = self.terms.declare_function(&name, &[sort], Sort::BOOL);
+        let mentioned = self.terms.declare_mark(&name, &[sort], Sort::BOOL);
         self.terms.apply(mentioned, &[term])
     }
 }

@@ -117,7 +117,7 @@ impl Symbols<'_> {
         for &formal in &declaration.formals {
             sorts.push(self.sort(&declaration.locals[formal].ty));
         }
-        self.terms.declare_function(&format!("{}%trigger", declaration.name), &sorts, Sort::BOOL)
+        self.terms.declare_mark(&format!("{}%trigger", declaration.name), &sorts, Sort::BOOL)
     }
 
     /// Returns what has been shown of a function, and may be used.

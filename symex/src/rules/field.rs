@@ -135,9 +135,7 @@ impl Engine<'_> {
 impl Configuration<'_> {
     /// A reference unlike every one that is a value of the state (trap T11).
     pub fn new_object(&mut self, hint: &str) -> Result<Term, Stop> {
-        let object = self.fresh(hint, Sort::REF);
-        let fact = self.terms.differs(object, Terms::NULL);
-        self.assume(fact)?;
+        let object = self.fresh_object(hint);
         for (value, held) in self.values_of_state() {
             self.is_younger(object, value, held)?;
         }
@@ -145,17 +143,21 @@ impl Configuration<'_> {
     }
 
     /// The values of variables, and the arguments and values of chunks with permission, each once
-    /// and with where it is one: where the amount of the chunk is positive.
+    /// and with where it is one: where the amount of the chunk is positive. Those that are unique
+    /// by their form are left out.
     fn values_of_state(&mut self) -> Vec<(Term, Term)> {
         let mut values = indexmap::IndexSet::<_, rustc_hash::FxBuildHasher>::default();
         for (local, _) in self.frame.locals.iter() {
-            values.extend(self.frame.store.get(local).map(|value| (value, Terms::TRUE)));
+            let value = self.frame.store.get(local).filter(|&value| !self.terms.is_unique(value));
+            values.extend(value.map(|value| (value, Terms::TRUE)));
         }
         for heap in std::iter::once(&self.here.heap).chain(&self.here.framed) {
             for (_, chunks) in heap.resources() {
                 for chunk in chunks {
                     let held = self.path.symbols.terms.lt(Terms::NONE, chunk.amount);
                     let of_chunk = chunk.arguments.iter().copied().chain([chunk.value]);
+                    let of_chunk =
+                        of_chunk.filter(|&value| !self.path.symbols.terms.is_unique(value));
                     values.extend(of_chunk.map(|value| (value, held)));
                 }
             }

@@ -487,44 +487,38 @@ impl Path<'_> {
     /// A new symbol, a function of the quantified variables around (trap T15). Replayed runs get
     /// the same one.
     pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
-        let question = Question::Fresh(digest((hint, sort)));
-        match self.replayed_symbol(question) {
-            Some(term) => term,
-            None => {
-                let term = if self.mode.bound.is_empty() {
-                    self.terms.fresh(hint, sort)
-                } else {
-                    let bound = self.mode.bound.clone();
-                    let sorts: Vec<_> =
-                        bound.iter().map(|&variable| self.terms.sort(variable)).collect();
-                    let symbol = self.terms.fresh_function(hint, &sorts, sort);
-                    self.terms.apply(symbol, &bound)
-                };
-                self.record(question, Got::Fresh(term));
-                term
+        self.symbol(hint, sort, |path| {
+            if path.mode.bound.is_empty() {
+                return path.terms.fresh(hint, sort);
             }
-        }
+            let bound = path.mode.bound.clone();
+            let sorts: Vec<_> = bound.iter().map(|&variable| path.terms.sort(variable)).collect();
+            let symbol = path.terms.fresh_function(hint, &sorts, sort);
+            path.terms.apply(symbol, &bound)
+        })
+    }
+
+    /// A new object: see [`smt::terms::Terms::fresh_object`].
+    pub(crate) fn fresh_object(&mut self, hint: &str) -> Term {
+        self.symbol(hint, Sort::REF, |path| path.terms.fresh_object(hint))
     }
 
     /// A new variable for a quantifier.
     pub fn fresh_variable(&mut self, hint: &str, sort: Sort) -> Term {
+        self.symbol(hint, sort, |path| path.terms.fresh_variable(hint, sort))
+    }
+
+    /// Makes a symbol; a replayed run gets the one that the first run got. Panics where a run
+    /// diverges from its journal, which is a defect.
+    fn symbol(&mut self, hint: &str, sort: Sort, make: impl FnOnce(&mut Self) -> Term) -> Term {
         let question = Question::Fresh(digest((hint, sort)));
-        match self.replayed_symbol(question) {
-            Some(term) => term,
-            None => {
-                let term = self.terms.fresh_variable(hint, sort);
+        match self.replayed(question) {
+            Ok(Some(Got::Fresh(term))) => term,
+            Ok(None) => {
+                let term = make(self);
                 self.record(question, Got::Fresh(term));
                 term
             }
-        }
-    }
-
-    /// The symbol that the first run got. Panics where a run diverges from its journal, which is a
-    /// defect.
-    fn replayed_symbol(&mut self, question: Question) -> Option<Term> {
-        match self.replayed(question) {
-            Ok(Some(Got::Fresh(term))) => Some(term),
-            Ok(None) => None,
             _ => panic!("a run diverged from its journal at a new symbol"),
         }
     }

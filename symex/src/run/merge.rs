@@ -25,10 +25,10 @@ mod tests;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
 use sil::program::LabelId;
-use smt::terms::{Substitution, Term, TermKind, Terms};
+use smt::terms::{Sort, Substitution, Term, TermKind, Terms};
 
 use crate::options::Join;
 use crate::run::explore::End;
@@ -47,7 +47,7 @@ pub type Reached<'p> = (State<'p>, Term);
 pub type Guarded = (Term, Term);
 
 /// Values that are the same thing on the two sides: of one variable, or of one location.
-type Counterparts = FxHashSet<(Term, Term)>;
+type Counterparts = IndexSet<(Term, Term), FxBuildHasher>;
 
 impl Symbols<'_> {
     /// Tells whether to merge the conditionals of an assertion with so many ways through it, where
@@ -181,6 +181,9 @@ impl<'p> Path<'p> {
         let (past, other_past) = (frame.past, other_frame.past);
         let labels =
             self.merge_labels(condition, past.labels, other_past.labels, &mut counterparts);
+        for (value, other) in counterparts {
+            self.learn_between(condition, value, other);
+        }
         let still_open = frame.assertion.constrainable.iter().copied();
         let still_open =
             still_open.filter(|it| other_frame.assertion.constrainable.contains(it)).collect();
@@ -205,6 +208,30 @@ impl<'p> Path<'p> {
             ..here
         };
         Ok((State { frame, here }, value))
+    }
+
+    /// Learns without the prover that a number which is one of two lies between them, if it is
+    /// known which of them is the smaller one.
+    ///
+    /// PERFORMANCE: a number that grows on some ways through each of many branches is a choice
+    /// inside a choice; the prover would have to distinguish all of them.
+    fn learn_between(&mut self, condition: Term, value: Term, other: Term) {
+        let Symbols { terms, .. } = &mut self.symbols;
+        if terms.sort(value) != Sort::INT || !self.run.is_live() {
+            return;
+        }
+        let merged = terms.ite(condition, value, other);
+        let in_order = terms.le(value, other);
+        let facts = &mut self.knowledge.facts;
+        let (least, most) = match facts.known(terms, in_order) {
+            Some(true) => (value, other),
+            Some(false) => (other, value),
+            None => return,
+        };
+        let bounds = [terms.le(least, merged), terms.le(merged, most)];
+        for bound in bounds {
+            facts.assume(terms, bound);
+        }
     }
 
     fn merge_stores(

@@ -49,6 +49,26 @@ fn permissions_are_exact() {
     b.proves_soundly(goal);
 }
 
+#[test]
+fn new_objects_differ() {
+    let mut b = Bench::new();
+    let (o, p) = (b.terms.fresh_object("o"), b.terms.fresh_object("p"));
+    let (x, y) = (b.constant("x", Sort::REF), b.constant("y", Sort::REF));
+    for (reference, object) in [(x, o), (y, p)] {
+        let fact = b.terms.eq(reference, object);
+        b.prover.assume(fact);
+    }
+    let [same, is_null] = [b.terms.eq(x, y), b.terms.eq(x, Terms::NULL)];
+    b.does_not_prove(same);
+    for goal in [same, is_null] {
+        let goal = b.terms.not(goal);
+        b.proves_soundly(goal);
+    }
+    let z = b.constant("z", Sort::REF);
+    let differs = b.terms.differs(z, o);
+    b.does_not_prove(differs);
+}
+
 // Traps: T24
 #[test]
 fn division_is_euclidean() {
@@ -370,6 +390,56 @@ impl Write for Shared {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
+}
+
+/// Where opening a scope takes very many instances, kernels are told everything in one scope; what
+/// is asked there is forgotten, and what is asked outside has scopes again.
+#[test]
+fn scopes_that_take_too_many_steps_are_not_opened() {
+    let sink = Shared::default();
+    let options = ProverOptions { smt_log: Some(Box::new(sink.clone())), ..Default::default() };
+    let mut b = Bench { terms: Terms::new(), prover: Prover::new(options).expect("a prover") };
+    let opened = || {
+        let script = String::from_utf8(sink.0.borrow().clone()).expect("text");
+        script.matches("(push 1)").count()
+    };
+    let p = b.terms.declare_function("p", &[Sort::REF], Sort::BOOL);
+    let x = b.terms.named_variable("x", Sort::REF);
+    let mut after = Vec::new();
+    for index in 0..3 {
+        let next = b.terms.declare_function(&format!("next{index}"), &[Sort::REF], Sort::REF);
+        let next = b.terms.apply(next, &[x]);
+        after.push(b.terms.apply(p, &[next]));
+    }
+    let (here, all) = (b.terms.apply(p, &[x]), b.terms.and(after.iter().copied()));
+    let rule = b.terms.implies(here, all);
+    let rule = b.terms.forall(&[x], vec![vec![here]], rule, "grows", 1);
+    let (a, other) = (b.constant("a", Sort::REF), b.constant("other", Sort::REF));
+    let at = |b: &mut Bench, formula, value| {
+        b.terms.substitute(formula, &std::iter::once((x, value)).collect())
+    };
+    let begin = at(&mut b, here, a);
+    b.prover.push();
+    b.prover.assume(rule);
+    b.prover.assume(begin);
+    let (known, open) = (at(&mut b, after[0], a), at(&mut b, here, other));
+    let ask = |b: &mut Bench, goal| {
+        let answer = b.prover.check(&mut b.terms, goal, QueryKind::Check, Budget::CHECK);
+        answer.expect("no error").is_proved()
+    };
+    ask(&mut b, known);
+    let before = opened();
+    for goal in [open, Terms::FALSE] {
+        assert!(!ask(&mut b, goal));
+    }
+    b.proves(known);
+    assert_eq!(opened(), before, "kernels have one scope");
+    b.prover.pop().expect("pop");
+    b.prover.push();
+    b.prover.assume(begin);
+    b.does_not_prove(open);
+    b.proves_soundly(begin);
+    assert!(opened() > before, "outside, they have several");
 }
 
 /// Runs a session and returns its script and what it cost.
