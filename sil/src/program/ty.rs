@@ -72,6 +72,7 @@ pub mod by_number {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     /// Writes the number of an id.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
     pub(crate) fn serialize<T, S: Serializer>(id: &Idx<T>, to: S) -> Result<S::Ok, S::Error> {
         id.into_raw().into_u32().serialize(to)
     }

@@ -298,7 +298,7 @@ fn an_edit_is_news_of_its_member_only() {
     assert_eq!(client.settled(URI).len(), 100);
     let told = client.heard.iter().filter(|it| it["method"] == "silicon/members");
     let told: Vec<&Value> =
-        told.flat_map(|it| it["params"]["members"].as_array()).flatten().collect();
+        told.filter_map(|it| it["params"]["members"].as_array()).flatten().collect();
     assert!(told.iter().all(|it| it["name"] == "edited"), "{told:?}");
     client.end();
 }
