@@ -1,7 +1,7 @@
 //! How a rule is run: once for each way its decisions can go, with states merged where ways meet.
 //!
 //! In reading order: [`scopes`] (the tree of facts), [`explore`] (decisions, runs and their
-//! journals), [`merge`] (one state of several), [`ahead`] (when merging pays), [`parts`] (paths
+//! journals), [`merge`] (one state of several), [`ways`] (numbers of paths), [`parts`] (paths
 //! that another engine follows).
 
 pub mod explore;
