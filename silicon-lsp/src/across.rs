@@ -38,13 +38,12 @@ impl Loader for Workspace {
 }
 
 impl Workspace {
-    /// Analyses a file of SIL; `None` where it cannot be read.
-    fn analysis(&self, path: &Path) -> Option<Arc<Analysis>> {
-        let text = String::from_utf8(self.read(path).ok()?).ok()?;
-        Some(self.analysis_of(path, Language::Sil, text))
+    /// Returns the text of a file; `None` where it cannot be read.
+    fn text(&self, path: &Path) -> Option<String> {
+        String::from_utf8(self.read(path).ok()?).ok()
     }
 
-    fn analysis_of(&self, path: &Path, language: Language, text: String) -> Arc<Analysis> {
+    fn analysis(&self, path: &Path, language: Language, text: String) -> Arc<Analysis> {
         let name = path.display().to_string();
         let (uri, text) = (uri_of(&name), Text::new(text));
         analyse_with(Request { uri, version: 0, name, language, text }, self)
@@ -55,13 +54,11 @@ impl Workspace {
         let mut paths: BTreeSet<PathBuf> = self.texts.keys().cloned().collect();
         paths.extend(self.folders.iter().flat_map(|folder| programs_below(folder)));
         paths.remove(home);
-        let has_imports = |path: &PathBuf| {
-            Language::of_name(path) == Some(Language::Sil)
-                && self.read(path).is_ok_and(|text| text.windows(6).any(|it| it == b"import"))
-        };
+        paths.retain(|path| Language::of_name(path) == Some(Language::Sil));
         let uri = uri_of(&home.display().to_string());
-        let analysed = paths.into_iter().filter(has_imports).filter_map(|path| {
-            let analysis = self.analysis(&path)?;
+        let analysed = paths.into_iter().filter_map(|path| {
+            let text = self.text(&path).filter(|text| text.contains("import"))?;
+            let analysis = self.analysis(&path, Language::Sil, text);
             analysis.others.contains(&uri).then_some((path, analysis))
         });
         analysed.collect()
@@ -72,7 +69,20 @@ impl Workspace {
 struct Uses {
     path: PathBuf,
     analysis: Arc<Analysis>,
-    ranges: Vec<Range<usize>>,
+    /// The number of what the name means there, if the file knows it.
+    symbol: Option<usize>,
+}
+
+impl Uses {
+    fn ranges(&self) -> Vec<Range<usize>> {
+        let index = &self.analysis.index;
+        self.symbol.into_iter().flat_map(|symbol| index.uses_of(symbol)).collect()
+    }
+
+    /// Returns words for the file, in a message about the file at `path`.
+    fn named(&self, path: &Path) -> String {
+        if self.path == path { "the text".to_owned() } else { format!("`{}`", self.path.display()) }
+    }
 }
 
 /// Finds the files that see a symbol of an analysis of the file at `path`.
@@ -89,29 +99,33 @@ fn uses(
     let it = &index.symbols[symbol];
     let is_global = it.inside.is_none() && index.language == Language::Sil;
     let (home, declared) = match (&it.declared, &it.elsewhere) {
-        (Some(_), _) if !is_global => {
-            let (path, analysis) = (path.to_owned(), Arc::clone(analysis));
-            return Ok(vec![Uses { path, analysis, ranges: index.uses_of(symbol).collect() }]);
-        }
+        (Some(_), _) if !is_global => return Ok(vec![here(path, analysis, symbol)]),
         (Some(declared), _) => (path.to_owned(), analysis.text.range(declared)),
         (None, Some((file, range))) => (PathBuf::from(file), *range),
         (None, None) => return Err("it is declared in another file".to_owned()),
     };
-    let own = if home == *path { Some(Arc::clone(analysis)) } else { workspace.analysis(&home) };
-    let own = own.ok_or_else(|| format!("`{}` cannot be read", home.display()))?;
     let name = home.display().to_string();
-    let uses = |(path, analysis): (PathBuf, Arc<Analysis>)| {
+    let own = if home == *path {
+        Arc::clone(analysis)
+    } else {
+        let text = workspace.text(&home).ok_or_else(|| format!("`{name}` cannot be read"))?;
+        workspace.analysis(&home, Language::Sil, text)
+    };
+    let in_file = |(path, analysis): (PathBuf, Arc<Analysis>)| {
         let is_it = |symbol: &crate::index::Symbol| match (&symbol.declared, &symbol.elsewhere) {
             (Some(range), _) => path == home && analysis.text.range(range) == declared,
             (None, Some((file, range))) => *file == name && *range == declared,
             (None, None) => false,
         };
         let symbol = analysis.index.symbols.iter().position(is_it);
-        let ranges = symbol.into_iter().flat_map(|it| analysis.index.uses_of(it)).collect();
-        Uses { path, analysis, ranges }
+        Uses { path, analysis, symbol }
     };
     let importing = workspace.importing(&home);
-    Ok(std::iter::once((home.clone(), own)).chain(importing).map(uses).collect())
+    Ok(std::iter::once((home.clone(), own)).chain(importing).map(in_file).collect())
+}
+
+fn here(path: &Path, analysis: &Arc<Analysis>, symbol: usize) -> Uses {
+    Uses { path: path.to_owned(), analysis: Arc::clone(analysis), symbol: Some(symbol) }
 }
 
 /// Lists where the word at a place is named, its declaration among them if that is wanted.
@@ -125,18 +139,14 @@ pub(crate) fn references(
     let Some((_, symbol)) = analysis.index.at(analysis.text.offset(position)) else {
         return Vec::new();
     };
-    let found = uses(path, analysis, symbol, workspace).unwrap_or_else(|_| {
-        let (path, analysis) = (path.to_owned(), Arc::clone(analysis));
-        let ranges = analysis.index.uses_of(symbol).collect();
-        vec![Uses { path, analysis, ranges }]
-    });
-    let places = found.iter().flat_map(|Uses { analysis, ranges, .. }| {
-        let declares = |range: &Range<usize>| {
-            let declares = |it: &crate::index::Symbol| it.declared.as_ref() == Some(range);
-            analysis.index.symbols.iter().any(declares)
-        };
-        let wanted = ranges.iter().filter(move |range| with_declaration || !declares(range));
-        wanted.map(|range| (analysis.uri.clone(), analysis.text.range(range)))
+    let found = uses(path, analysis, symbol, workspace)
+        .unwrap_or_else(|_| vec![here(path, analysis, symbol)]);
+    let places = found.iter().flat_map(|uses| {
+        let analysis = &uses.analysis;
+        let declared = uses.symbol.and_then(|it| analysis.index.symbols[it].declared.clone());
+        let mut ranges = uses.ranges();
+        ranges.retain(|range| with_declaration || Some(range) != declared.as_ref());
+        ranges.into_iter().map(|range| (analysis.uri.clone(), analysis.text.range(&range)))
     });
     places.collect()
 }
@@ -175,9 +185,9 @@ pub(crate) fn rename(
     }
     let found = uses(path, analysis, symbol, workspace)?;
     let (mut renamed, mut expected) = (workspace.clone(), Vec::new());
-    for Uses { path: other, analysis, ranges } in &found {
+    for uses in &found {
+        let (analysis, whose) = (&uses.analysis, uses.named(path));
         let text = &analysis.text.text;
-        let whose = if other == path { "the text" } else { &format!("`{}`", other.display()) };
         if !analysis.is_program {
             return Err(format!("{whose} has errors"));
         }
@@ -185,21 +195,22 @@ pub(crate) fn rename(
         if analysis.index.tokens.iter().any(is_used) {
             return Err(format!("`{new}` is used in {whose} already"));
         }
-        let (text, places) = replaced(text, ranges, new);
-        renamed.texts.insert(other.clone(), text.into());
+        let (text, places) = replaced(text, &uses.ranges(), new);
+        renamed.texts.insert(uses.path.clone(), text.into());
         expected.push(places);
     }
-    for (Uses { path: other, .. }, expected) in found.iter().zip(expected) {
-        let again = renamed.analysis_of(other, language, renamed.texts[other].to_string());
+    for (uses, expected) in found.iter().zip(expected) {
+        let again = renamed.analysis(&uses.path, language, renamed.texts[&uses.path].to_string());
         let symbol = expected.first().and_then(|at| again.index.uses.get(at));
-        let uses = symbol.into_iter().flat_map(|&it| again.index.uses_of(it));
-        if !again.is_program || !uses.map(|it| it.start).eq(expected) {
-            let whose = if other == path { "the text" } else { &format!("`{}`", other.display()) };
+        let named = symbol.into_iter().flat_map(|&it| again.index.uses_of(it));
+        if !again.is_program || !named.map(|it| it.start).eq(expected) {
+            let whose = uses.named(path);
             return Err(format!("with that name, {whose} would mean something else"));
         }
     }
-    let with_uses = found.iter().filter(|uses| !uses.ranges.is_empty());
-    let edits = with_uses.map(|Uses { analysis, ranges, .. }| {
+    let with_uses = found.iter().map(|it| (&it.analysis, it.ranges()));
+    let with_uses = with_uses.filter(|(_, ranges)| !ranges.is_empty());
+    let edits = with_uses.map(|(analysis, ranges)| {
         let edit = |range| TextEdit::new(analysis.text.range(range), new.to_owned());
         (analysis.uri.clone(), ranges.iter().map(edit).collect())
     });

@@ -386,13 +386,13 @@ impl Facts {
             return Some(false);
         }
         let (left, right) = (self.classes.of(terms, left), self.classes.of(terms, right));
-        let are_unique = match (left.unique, right.unique) {
+        let are_other = match (left.unique, right.unique) {
             (Some(a), Some(b)) => a != b,
             _ => false,
         };
         let grouped = left.groups.iter().any(|group| right.groups.contains(group));
         let apart = left.bounds.is_below(&right.bounds) || right.bounds.is_below(&left.bounds);
-        (are_unique || grouped || apart).then_some(false)
+        (are_other || grouped || apart).then_some(false)
     }
 
     /// Tells whether two terms are in one class, or made in the same way of terms that are.

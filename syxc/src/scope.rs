@@ -437,8 +437,8 @@ impl<'d> Scope<'d> {
         !self.direct.tree.channels.is_empty()
     }
 
-    /// Contracts, what is asserted or assumed, and what is executed. There, and only there, beside
-    /// channels, the wait level may be spoken of.
+    /// Looks through expressions that may ask for the wait level beside channels: contracts, claims,
+    /// assumptions, and executed expressions. No other expression may.
     ///
     /// SOUNDNESS: what a method's callers owe counts for the wait level, too, of which the method
     /// knows nothing.
@@ -449,8 +449,8 @@ impl<'d> Scope<'d> {
         found
     }
 
-    /// What is executed. An earlier wait level is none of the program's values: of that, only
-    /// claims are made.
+    /// Looks through an executed expression. An earlier wait level is no value of the program, so
+    /// that only claims may ask for it.
     fn executed(&mut self, expr: &'d Expr) -> Found {
         if self.has_channels() && expr.any(&mut is_old_wait_level) {
             return Err((span(expr.span), "earlier wait levels in what is executed"));

@@ -365,8 +365,8 @@ fn as_written(earlier: Span, later: Span) -> (Span, Span) {
     if is_swapped { (later, earlier) } else { (earlier, later) }
 }
 
-/// Returns the error for a name declared twice, at the declaration that comes later in the text.
-/// That may be the global one of a name that is declared locally before.
+/// Returns the error for a name declared twice, at the declaration that comes later in the text: it
+/// may be the global one of a name that is declared locally before.
 pub(super) fn duplicate(name: &Name, earlier: Span, later: Span) -> Diagnostic {
     let (first, second) = as_written(earlier, later);
     duplicate_at(name, first, second)

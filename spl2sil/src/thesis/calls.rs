@@ -103,6 +103,7 @@ impl Scope<'_, '_, '_> {
         self.replaced = outer;
         actuals
     }
+
     /// Chooses values for the open parameters that are arguments of an instance: those of one that
     /// the caller holds, if it holds one with the other arguments. Tells whether there is such an
     /// instance in the precondition.

@@ -498,8 +498,10 @@ impl Path<'_> {
         })
     }
 
-    /// A new object: see [`smt::terms::Terms::fresh_object`].
+    /// Makes a new object: see [`smt::terms::Terms::fresh_object`]. Panics below a quantifier, where
+    /// no statement stands: there the object would be another one for each value.
     pub(crate) fn fresh_object(&mut self, hint: &str) -> Term {
+        assert!(self.mode.bound.is_empty(), "a new object below a quantifier");
         self.symbol(hint, Sort::REF, |path| path.terms.fresh_object(hint))
     }
 

@@ -16,7 +16,7 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use crate::build::*;
-use crate::lower::annotations::{Annotate, named, renamed, said};
+use crate::lower::annotations::{Annotate, named, renamed, said, unplaced};
 use crate::lower::env::{Env, LockState, Locks, OldState};
 use crate::lower::permissions::is_certain;
 use crate::lower::{Body, Lowering, Member};
@@ -147,9 +147,10 @@ impl Body<'_, '_> {
         for states in [&locks.released, &left_here].into_iter().flatten() {
             let before = self.lowering.state_at(states, target);
             let old = OldState::Recorded(before.clone());
-            if let Some(history) = self.history(class, target, old, env) {
+            let history = self.history(class, target, old, env);
+            if !history.is_empty() {
                 let is_same = self.has_kept_level(&before, target, locks);
-                let received = inhale(implies(is_same, history))
+                let received = inhale(implies(is_same, all(history)))
                     .with(renamed(ErrorId::InhaleFailed, ErrorId::AcquireFailed));
                 self.emit(received);
             }
@@ -227,26 +228,15 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Checks each part of a history constraint, and tells a broken one by its text.
     fn check_history(&mut self, class: ClassId, target: &s::Expr, old: OldState, env: &Env) {
-        let inner = Env { old, ..env.about(target.clone()) };
-        for clause in &self.program().classes[class].invariants {
-            let clause = two_states(clause);
-            let parts = match &clause.kind {
-                ExprKind::And(parts) => &parts[..],
-                _ => std::slice::from_ref(&clause),
-            };
-            for part in parts {
-                let claim = self.assertion(part, &inner);
-                if is_true(&claim) {
-                    continue;
-                }
-                let words = format!("the monitor invariant might not hold: {}", self.text_of(part));
-                self.emit(
-                    assert(crate::lower::annotations::unplaced(claim))
-                        .with(renamed(ErrorId::AssertFailed, ErrorId::FoldFailed))
-                        .with(said(Reason::AssertionFalse, &words)),
-                );
-            }
+        for (text, claim) in self.history(class, target, old, env) {
+            let words = format!("the monitor invariant might not hold: {text}");
+            self.emit(
+                assert(claim)
+                    .with(renamed(ErrorId::AssertFailed, ErrorId::FoldFailed))
+                    .with(said(Reason::AssertionFalse, &words)),
+            );
         }
     }
 
@@ -267,9 +257,10 @@ impl Body<'_, '_> {
         open(self);
         let related = |member: &mut Self, state: &s::Expr| {
             let old = OldState::Recorded(state.clone());
-            if let Some(history) = member.history(class, &this, old, env) {
+            let history = member.history(class, &this, old, env);
+            if !history.is_empty() {
                 let renaming = renamed(ErrorId::InhaleFailed, ErrorId::NotWellformed);
-                member.emit(inhale(history).with(renaming));
+                member.emit(inhale(all(history)).with(renaming));
             }
         };
         related(self, &var(&first));
@@ -414,27 +405,37 @@ impl Member<'_, '_> {
         implies(and(conditions), eq(then, self.lowering.level_of(of)))
     }
 
-    /// Returns the history constraint of an object, if its class has one.
+    /// Returns the parts of an object's history constraint, each with its text; none where its
+    /// class has no constraint.
     fn history(
         &mut self,
         class: ClassId,
         target: &s::Expr,
         old: OldState,
         env: &Env,
-    ) -> Option<s::Expr> {
-        let invariants = &self.program().classes[class].invariants;
-        if !has_history(invariants) {
-            return None;
-        }
+    ) -> Vec<(String, s::Expr)> {
         let inner = Env { old, ..env.about(target.clone()) };
-        let clauses: Vec<_> = invariants.iter().map(two_states).collect();
-        let lowered: Vec<_> = clauses
-            .iter()
-            .map(|clause| self.assertion(clause, &inner))
-            .filter(|e| !is_true(e))
-            .collect();
-        Some(crate::lower::annotations::unplaced(and(lowered)))
+        let mut history = Vec::new();
+        for clause in &self.program().classes[class].invariants {
+            let clause = two_states(clause);
+            let parts = match &clause.kind {
+                ExprKind::And(parts) => &parts[..],
+                _ => std::slice::from_ref(&clause),
+            };
+            for part in parts {
+                let claim = self.assertion(part, &inner);
+                if !is_true(&claim) {
+                    history.push((self.text_of(part), unplaced(claim)));
+                }
+            }
+        }
+        history
     }
+}
+
+/// Returns the conjunction of the parts of a history constraint.
+fn all(history: Vec<(String, s::Expr)>) -> s::Expr {
+    and(history.into_iter().map(|(_, claim)| claim))
 }
 
 impl Lowering<'_> {

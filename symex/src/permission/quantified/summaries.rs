@@ -170,8 +170,8 @@ impl Configuration<'_> {
         Ok(Some(own))
     }
 
-    /// Returns the symbol of a summary, a function of the variables bound around that occur in it.
-    /// Whether anybody looks at the definition is the second answer.
+    /// Returns the symbol of a summary, a function of the variables bound around that occur in it,
+    /// and whether anybody looks at its definition.
     fn summary_symbol(&mut self, key: Key) -> (Term, bool) {
         let resource = key.0;
         let mut mentioned: Vec<Term> = key.2.into_iter().collect();
