@@ -95,28 +95,12 @@ impl Engine<'_> {
             self.incidents.failed = true;
             return self.assume_failed(goal).map(|_| ());
         }
-        if blame.error == ErrorId::InvariantNotPreserved && self.fails_as_at_entry(goal, blame)? {
-            self.log.rely_on_report();
-            self.incidents.failed = true;
-            return Ok(());
-        }
         let goal = if blame.is_owed() { self.unless_in_doubt(goal)? } else { goal };
         let mut answer = self.obligation_with_instances(goal)?;
         if answer == Answer::No && looks_inside && self.learn_inside(again)? {
             answer = self.ask_obligation(goal)?;
         }
         self.conclude(goal, answer, blame, reason, at).map(|_| ())
-    }
-
-    /// Tells whether an invariant that has failed where the loop is entered is certainly false at
-    /// the end of an iteration, too.
-    fn fails_as_at_entry(&mut self, goal: Term, blame: Blame) -> Result<bool, Stop> {
-        let at_entry = Blame { error: ErrorId::InvariantNotEstablished, ..blame };
-        if !self.has_failed(at_entry, Reason::AssertionFalse)? {
-            return Ok(false);
-        }
-        let contrary = self.terms.not(goal);
-        Ok(self.ask_quick(contrary)? == Answer::Yes)
     }
 
     /// Asks for an obligation and [concludes](Self::conclude).
