@@ -13,13 +13,14 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File, FileTimes, Permissions};
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Seek as _, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use object::{Object as _, ReadCache};
 use sha2::{Digest as _, Sha256};
 
 use super::Answer;
@@ -263,16 +264,27 @@ pub fn engine() -> String {
     hex(&digest.finalize())[..16].to_owned()
 }
 
-/// The digest of the solver's library, where that is a file of its own.
-fn library() -> Option<[u8; 32]> {
+/// Identifies the solver's library, where that is a file of its own: by the id that its linker made
+/// of the contents, else by the digest of its tens of megabytes.
+fn library() -> Option<Vec<u8>> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let paths = maps.lines().filter_map(|line| line.split_once('/').map(|(_, path)| path));
     let path = paths.into_iter().find(|path| is_solver(path))?;
+    let mut file = File::open(format!("/{path}")).ok()?;
+    if let Some(id) = build_id(&file) {
+        return Some(id);
+    }
     let mut digest = Sha256::new();
-    // The library has tens of megabytes, and each process reads it.
-    let file = File::open(format!("/{path}")).ok()?;
+    file.rewind().ok()?;
     io::copy(&mut BufReader::with_capacity(1 << 20, file), &mut digest).ok()?;
-    Some(digest.finalize().into())
+    Some(digest.finalize().to_vec())
+}
+
+/// Reads the id of an executable or library, if its linker made one.
+fn build_id(file: &File) -> Option<Vec<u8>> {
+    let read = ReadCache::new(file);
+    let object = object::File::parse(&read).ok()?;
+    object.build_id().ok()?.map(<[u8]>::to_vec)
 }
 
 /// Tells whether a file is the solver's library. In a wheel its name has a digest: `libz3-7b39.so.4`.
