@@ -47,7 +47,7 @@ fn build(out: &Path, jar: &Path) -> Result<(), String> {
     run(Command::new(tool("jar")).arg("cfm").arg(jar).arg(manifest).arg("-C").arg(content).arg("."))
 }
 
-/// A tool of the JDK.
+/// Returns a tool of the JDK.
 fn tool(name: &str) -> PathBuf {
     match env::var_os("JAVA_HOME") {
         Some(home) => Path::new(&home).join("bin").join(name),

@@ -40,7 +40,7 @@ fn main() {
     println!("cargo::rustc-env=SILICON_BUILD={:x}", digest.finalize());
 }
 
-/// A crate and all crates of the workspace that it depends on, by their folders.
+/// Returns a crate and all crates of the workspace that it depends on, by their folders.
 fn crates(workspace: &Path, own: PathBuf) -> BTreeSet<PathBuf> {
     let known = table(&workspace.join("Cargo.toml"));
     let mut found = BTreeSet::new();

@@ -80,12 +80,12 @@ impl Amount {
     /// All of it.
     pub const FULL: Self = Self(Form::Number(Rational::ONE));
 
-    /// A rational part of the whole.
+    /// Returns a rational part of the whole.
     pub fn number(number: Rational) -> Self {
         Self(Form::Number(number))
     }
 
-    /// A read fraction.
+    /// Returns a read fraction.
     pub fn read(kappa: Kappa) -> Self {
         Self::of(vec![Term {
             coefficient: Rational::ONE,
@@ -98,9 +98,9 @@ impl Amount {
         Self::of(vec![Term { coefficient: count, monomial: Monomial::Epsilon }])
     }
 
-    /// The part of a positive amount in a monitor that each of its readers gets: one counting
-    /// permission of a fraction, and a share of what is counted. However many get it, something is
-    /// left.
+    /// Returns the part of a positive amount in a monitor that each of its readers gets: one
+    /// counting permission of a fraction, and a share of what is counted. However many get it,
+    /// something is left.
     #[must_use]
     pub fn for_readers(&self) -> Self {
         let is_counted = self.terms().iter().all(|term| term.monomial.is_counted());
@@ -108,7 +108,7 @@ impl Amount {
         Self::of(vec![Term { coefficient: Rational::ONE, monomial }])
     }
 
-    /// The sum of terms whose monomials are sorted and all different.
+    /// Returns the sum of terms whose monomials are sorted and all different.
     fn of(mut terms: Vec<Term>) -> Self {
         terms.retain(|term| !term.coefficient.is_zero());
         match &terms[..] {
@@ -118,7 +118,7 @@ impl Amount {
         }
     }
 
-    /// Its terms, sorted by monomial.
+    /// Returns its terms, sorted by monomial.
     pub fn terms(&self) -> Few<Term> {
         match &self.0 {
             Form::Number(number) if number.is_zero() => Few::new(),
@@ -139,7 +139,7 @@ impl Amount {
         matches!(&self.0, Form::Number(number) if number.is_one())
     }
 
-    /// Its sign if it is a number.
+    /// Returns its sign if it is a number.
     pub(crate) fn plain_sign(&self) -> Option<Sign> {
         match &self.0 {
             Form::Number(number) if number.is_zero() => Some(Sign::Zero),
@@ -149,7 +149,7 @@ impl Amount {
         }
     }
 
-    /// Its rational part.
+    /// Returns its rational part.
     pub fn rational(&self) -> Rational {
         match &self.0 {
             Form::Number(number) => number.clone(),
@@ -160,15 +160,15 @@ impl Amount {
         }
     }
 
-    /// The part of its counts that decides its sign: the number of counting permissions or, without
-    /// those, of shares of them.
+    /// Returns the part of its counts that decides its sign: the number of counting permissions or,
+    /// without those, of shares of them.
     fn counted(&self) -> Rational {
         let counted = |term: &Term| term.monomial.is_counted().then(|| term.coefficient.clone());
         self.terms().iter().find_map(counted).unwrap_or(Rational::ZERO)
     }
 
-    /// Its sign if all its terms have the same one: then it does not matter which of them is the
-    /// greatest.
+    /// Returns its sign if all its terms have the same one: then it does not matter which of them
+    /// is the greatest.
     fn sign_of_all(&self) -> Option<Sign> {
         let Form::Sum(terms) = &self.0 else { return None };
         let mut signs = terms.iter().map(|term| term.coefficient.is_positive());
@@ -188,7 +188,7 @@ impl Amount {
         }
     }
 
-    /// The sum.
+    /// Returns the sum.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         if let (Form::Number(one), Form::Number(two)) = (&self.0, &other.0) {
@@ -197,7 +197,7 @@ impl Amount {
         self.merge(other, Rational::plus)
     }
 
-    /// The difference.
+    /// Returns the difference.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         if let (Form::Number(one), Form::Number(two)) = (&self.0, &other.0) {

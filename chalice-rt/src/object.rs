@@ -83,7 +83,7 @@ pub struct Holding {
 }
 
 impl Holding {
-    /// How much of a location is held.
+    /// Returns how much of a location is held.
     pub fn amount(&self, loc: Loc) -> Amount {
         self.book.get(&loc).cloned().unwrap_or(Amount::NONE)
     }
@@ -179,7 +179,7 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Object {
-    /// An object with the values of its cells.
+    /// Returns an object with the values of its cells.
     pub fn new(id: u64, kind: &'static Kind, values: Vec<Value>) -> Self {
         let cells = values.into_iter().map(Mutex::new).collect();
         Self { id, kind, cells, extra: OnceLock::new() }

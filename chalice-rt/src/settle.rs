@@ -40,7 +40,7 @@ pub struct Terms {
 
 /// The account of the giver.
 pub trait Account<L> {
-    /// How much he has of a location.
+    /// Returns how much he has of a location.
     fn available(&self, loc: &L) -> Amount;
 
     /// Has he all of it, and plainly so?

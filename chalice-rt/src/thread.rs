@@ -93,7 +93,7 @@ pub struct Thread {
     token: Option<Arc<Object>>,
     frames: Vec<Frame>,
     held: Locks,
-    /// Whose permission is used.
+    /// The holder whose permission is used.
     reader: Place,
     kappa: Kappa,
     /// Is permission to read checked just now?
@@ -123,7 +123,7 @@ pub struct Granted {
 }
 
 impl Thread {
-    /// A thread that begins here, with a stack of this size.
+    /// Returns a thread that begins here, with a stack of this size.
     pub(crate) fn new(world: Arc<World>, number: u32, stack: usize) -> Self {
         let here = 0_u8;
         let reads_checked = world.program.checks;
@@ -163,7 +163,7 @@ impl Thread {
         if self.world.is_over() { Err(Box::new(Trouble::Over)) } else { Ok(()) }
     }
 
-    /// The read fraction of the context.
+    /// Returns the read fraction of the context.
     pub fn kappa(&self) -> Kappa {
         self.kappa
     }
@@ -212,7 +212,7 @@ impl Thread {
         }
     }
 
-    /// How much of a location may be used.
+    /// Returns how much of a location may be used.
     fn available(&self, loc: Loc) -> Amount {
         let mut sum = self.amount_at(&self.reader, loc);
         for (place, scale) in self.opened.iter().filter(|(place, _)| *place != self.reader) {
@@ -446,7 +446,7 @@ impl Thread {
         activation.map(|frame| frame.held.clone()).unwrap_or_default()
     }
 
-    /// An object whose lock status is not what it was, and may not have changed.
+    /// Returns an object whose lock status is not what it was, and may not have changed.
     fn changed_locks(&mut self, listed: OnLocks<'_>) -> Res<Option<Arc<Object>>> {
         let (before, now) = (self.held_at_entry(), self.held.clone());
         if Arc::ptr_eq(&before, &now) || before.is_empty() && now.is_empty() {

@@ -36,7 +36,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault, about names and numbers.
+    /// Returns a fault, about names and numbers.
     pub fn new(flaw: Flaw, at: At, about: &[&dyn Display]) -> Self {
         let (kind, reason) = (flaw.kind(), flaw.reason());
         Self { kind, reason, at, clause: None, words: flaw.words(about) }

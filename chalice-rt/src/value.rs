@@ -44,7 +44,7 @@ pub enum Seq {
 }
 
 impl Value {
-    /// The integer it is; the types of the program say that it is one.
+    /// Returns the integer it is; the types of the program say that it is one.
     pub fn int(&self) -> i64 {
         match self {
             Self::Int(number) => *number,
@@ -68,7 +68,7 @@ impl Value {
         }
     }
 
-    /// The level it is.
+    /// Returns the level it is.
     pub fn level(&self) -> Level {
         match self {
             Self::Level(level) => *level,
@@ -76,17 +76,17 @@ impl Value {
         }
     }
 
-    /// A text.
+    /// Returns a text.
     pub fn text(text: &str) -> Self {
         Self::Text(text.into())
     }
 
-    /// A sequence of these values.
+    /// Returns a sequence of these values.
     pub fn seq(items: Vec<Value>) -> Self {
         Self::Seq(Seq::Items(items.into()))
     }
 
-    /// A set of these values.
+    /// Returns a set of these values.
     pub fn set(items: impl IntoIterator<Item = Value>) -> Self {
         Self::Set(Arc::new(items.into_iter().collect()))
     }
@@ -109,7 +109,7 @@ impl Value {
         elements
     }
 
-    /// How many elements it has.
+    /// Returns how many elements it has.
     pub fn length(&self) -> i64 {
         match self {
             Self::Seq(seq) => seq.len(),

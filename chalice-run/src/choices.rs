@@ -105,8 +105,8 @@ impl Choices {
         &self.taken
     }
 
-    /// How the script differs from the run, in words: a decision that there was not, or, if the run
-    /// `is_over`, decisions that are left.
+    /// Returns how the script differs from the run, in words: a decision that there was not, or, if
+    /// the run `is_over`, decisions that are left.
     pub fn misfit(&self, is_over: bool) -> Option<String> {
         let taken = self.taken.len();
         if let Some(at) = self.misfit {

@@ -28,7 +28,7 @@ use crate::value::Value;
 /// A part of a program that cannot be emitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Where it is.
+    /// The place of the refused construct.
     pub span: Span,
     /// The part, by name.
     pub what: &'static str,

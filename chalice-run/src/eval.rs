@@ -197,7 +197,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A transfer that only checks whether the current holder has what an assertion asks for.
+    /// Returns a transfer that only checks whether the current holder has what an assertion asks
+    /// for.
     pub(crate) fn check_now(&mut self, e: &Expr, slots: &mut [Value]) -> Res<()> {
         self.only_looking(|machine| {
             let mut check = Transfer::check(machine.scope.holder);

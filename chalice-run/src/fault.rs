@@ -42,7 +42,7 @@ pub struct PartValue {
 }
 
 impl Fault {
-    /// A fault without a location, about names and numbers.
+    /// Returns a fault without a location, about names and numbers.
     ///
     /// # Panics
     /// If a row of the table names no finding.
@@ -62,7 +62,7 @@ impl Fault {
         Self { missing: Some((loc, amount)), ..Self::new(flaw, span, &[]) }
     }
 
-    /// The fault with a kind of its own.
+    /// Returns the fault with a kind of its own.
     #[must_use]
     pub(crate) fn of_kind(mut self, kind: ErrorId) -> Self {
         self.kind.get_or_insert(kind);

@@ -107,7 +107,7 @@ pub struct Starts<'c> {
 }
 
 impl<'c> Starts<'c> {
-    /// The starts of a method within bounds.
+    /// Returns the starts of a method within bounds.
     pub fn new(code: &'c Code, method: u32, config: Config, bounds: Bounds, order: Order) -> Self {
         Self {
             code,
@@ -206,7 +206,7 @@ impl<'c> Starts<'c> {
         Found::GaveUp
     }
 
-    /// The first starts at random are extremes; then comes any other between those.
+    /// Returns the first starts at random are extremes; then comes any other between those.
     fn style(&self) -> Style {
         match (self.order, self.found % 8) {
             (Order::All, _) => Style::Any,

@@ -63,7 +63,7 @@ impl Holdings {
         matches!(self, Self::Whole(one) if *one == holder)
     }
 
-    /// How much one holds.
+    /// Returns how much one holds.
     pub fn amount(&self, holder: Holder) -> Amount {
         let amount = match self {
             Self::Nobody => None,
@@ -74,7 +74,7 @@ impl Holdings {
         amount.cloned().unwrap_or(Amount::NONE)
     }
 
-    /// All holders with what they hold, in the order of their names.
+    /// Returns all holders with what they hold, in the order of their names.
     pub fn parts(&self) -> Vec<(Holder, Amount)> {
         match self {
             Self::Nobody => Vec::new(),
@@ -416,7 +416,7 @@ impl Heap {
         }
     }
 
-    /// How much somebody holds of a location.
+    /// Returns how much somebody holds of a location.
     pub fn amount(&self, loc: Loc, holder: Holder) -> Amount {
         self.holdings(loc).map_or(Amount::NONE, |holdings| holdings.amount(holder))
     }

@@ -150,7 +150,7 @@ pub struct Thread {
 pub struct Scope {
     /// The thread whose locks are meant; nobody's if there is none yet.
     pub thread: Option<u32>,
-    /// Whose permission allows to read.
+    /// The holder whose permission allows the read.
     pub holder: Holder,
     /// The read fraction.
     pub kappa: Kappa,
@@ -285,7 +285,7 @@ pub struct Machine<'c> {
 pub(crate) const COMMON: Kappa = Kappa(0);
 
 impl<'c> Machine<'c> {
-    /// A machine in which nothing has happened.
+    /// Returns a machine in which nothing has happened.
     pub fn new(code: &'c Code, config: Config) -> Self {
         let mut fractions = Fractions::default();
         let common = fractions.fresh(None);

@@ -181,8 +181,8 @@ struct Searcher<'s> {
 }
 
 impl<'s> Searcher<'s> {
-    /// A run that ends with the failure, and the contracts that it has relied on. `sites` are the
-    /// statements that give whatever their contracts allow.
+    /// Returns a run that ends with the failure, and the contracts that it has relied on. `sites`
+    /// are the statements that give whatever their contracts allow.
     fn search(
         &mut self,
         limits: Limits,

@@ -366,7 +366,7 @@ fn with_doubt(
     (verdict, failure)
 }
 
-/// The outcome of a run that has gone on behind asserts that failed.
+/// Returns the outcome of a run that has gone on behind asserts that failed.
 fn with_asserts(mut ended: Outcome, machine: &Machine<'_>) -> Outcome {
     let mut failures = machine.asserts.iter().cloned();
     if let Some(first) = failures.next() {

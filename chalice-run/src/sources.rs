@@ -67,7 +67,7 @@ impl Sources {
         self.files.partition_point(|(_, start)| *start <= offset).saturating_sub(1)
     }
 
-    /// Where a span is in its file.
+    /// Returns where a span is in its file.
     pub fn range(&self, span: Span) -> (usize, std::ops::Range<usize>) {
         let file = self.file_of(span.start);
         let (source, start) = &self.files[file];
@@ -76,7 +76,7 @@ impl Sources {
         (file, at(span.start)..at(span.end))
     }
 
-    /// Where an offset is.
+    /// Returns where an offset is.
     pub fn place(&self, offset: u32) -> Place {
         let (file, start) = &self.files[self.file_of(offset)];
         let at = file.line_column(offset - start);

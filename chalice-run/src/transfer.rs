@@ -117,7 +117,7 @@ impl Transfer {
         !self.demands.is_empty() || !self.credits.is_empty()
     }
 
-    /// How much it asks for so far, as a place to come back to.
+    /// Returns how much it asks for so far, as a place to come back to.
     pub(crate) fn asked(&self) -> usize {
         self.demands.len()
     }

@@ -63,7 +63,7 @@ pub enum Seq {
 const FEW: usize = 64;
 
 impl Seq {
-    /// How many elements it has.
+    /// Returns how many elements it has.
     pub fn len(&self) -> usize {
         match self {
             Self::Items(items) => items.len(),
@@ -86,7 +86,7 @@ impl Seq {
         }
     }
 
-    /// Its elements in order.
+    /// Returns its elements in order.
     pub fn iter(&self) -> impl Iterator<Item = Value> + '_ {
         (0..self.len()).map(|at| self.get(at))
     }
@@ -101,8 +101,8 @@ impl Seq {
         }
     }
 
-    /// The elements from one index up to another, which is not before it; both are at most the
-    /// length.
+    /// Returns the elements from one index up to another, which is not before it; both are at most
+    /// the length.
     #[must_use]
     pub fn slice(&self, from: usize, to: usize) -> Self {
         match self {
@@ -148,7 +148,7 @@ impl Seq {
         Self::Long(Arc::new(items))
     }
 
-    /// Its elements as they are kept if they are many.
+    /// Returns its elements as they are kept if they are many.
     fn shared(&self) -> Vector<Value> {
         match self {
             Self::Long(items) => Vector::clone(items),
@@ -197,7 +197,7 @@ pub enum Arithmetic {
 }
 
 impl Value {
-    /// An integer.
+    /// Returns an integer.
     pub fn int(number: BigInt) -> Self {
         match number.to_i64() {
             Some(small) => Self::Int(small),
@@ -205,12 +205,12 @@ impl Value {
         }
     }
 
-    /// A set of these values.
+    /// Returns a set of these values.
     pub fn set(values: impl IntoIterator<Item = Self>) -> Self {
         Self::Set(Arc::new(values.into_iter().collect()))
     }
 
-    /// The integer it is.
+    /// Returns the integer it is.
     ///
     /// # Panics
     /// If it is none: the resolver has checked types.

@@ -35,7 +35,7 @@ pub struct Options {
     pub dialect: Dialect,
 }
 
-/// Whose rules hold where two verifiers of Chalice differ.
+/// The verifier of Chalice whose rules hold where two verifiers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
     /// Those of the original verifier: a loop has a read fraction of its own, and a level that has
@@ -71,7 +71,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The options in the first line of a text, and the words that are asked for beside it.
+    /// Returns the options in the first line of a text, and the words that are asked for beside it.
     pub fn of(text: &str, asked: &[String]) -> Self {
         let mut options = Self::default();
         let written = words(text).map(|(_, word)| word);
@@ -139,7 +139,7 @@ pub(crate) fn unknown(text: &str) -> Vec<Diagnostic> {
     words(text).filter_map(warning).collect()
 }
 
-/// The words of the first line, with where they stand.
+/// Returns the words of the first line, with where they stand.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let first = text.lines().next().unwrap_or_default();
     let words = first
@@ -150,7 +150,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     words.split_whitespace().map(move |word| (at(word), word))
 }
 
-/// The name of an option, and its level.
+/// Returns the name of an option, and its level.
 fn parts(word: &str) -> (&str, &str) {
     let word = word.trim_start_matches(['-', '/']);
     word.split_once(':').unwrap_or((word, ""))

@@ -119,7 +119,8 @@ pub enum Member {
 }
 
 impl Program {
-    /// Where a member is declared: for inherited members of a refining class, in the refined one.
+    /// Returns where a member is declared: for inherited members of a refining class, in the
+    /// refined one.
     pub fn span_of(&self, member: Member) -> Span {
         match member {
             Member::Field(field) => self.fields[field].span,
@@ -132,7 +133,7 @@ impl Program {
 }
 
 impl Class {
-    /// The declared fields, in source order: what `acc(x.*)` and `free x` speak about.
+    /// Returns the declared fields, in source order: what `acc(x.*)` and `free x` speak about.
     pub fn fields(&self) -> impl Iterator<Item = FieldId> + '_ {
         self.members.iter().filter_map(|member| match member {
             Member::Field(field) => Some(*field),
@@ -242,7 +243,7 @@ pub struct Predicate {
     pub name: String,
     /// The class that declares it.
     pub class: ClassId,
-    /// The assertion it stands for.
+    /// The assertion that the predicate stands for.
     pub body: Expr,
     /// The declaration.
     pub span: Span,

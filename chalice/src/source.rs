@@ -14,17 +14,17 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span between two offsets.
+    /// Returns the span between two offsets.
     pub fn new(start: usize, end: usize) -> Self {
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// The empty span at an offset.
+    /// Returns the empty span at an offset.
     pub fn at(offset: usize) -> Self {
         Self::new(offset, offset)
     }
 
-    /// The smallest span that covers both.
+    /// Returns the smallest span that covers both.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }

@@ -103,7 +103,7 @@ pub struct Formal {
 pub struct Member {
     /// The member itself.
     pub kind: MemberKind,
-    /// Where it is.
+    /// The place of the member.
     pub span: Span,
 }
 

@@ -257,7 +257,7 @@ impl<'l, 'p> Member<'l, 'p> {
         annotations::variables(of_source.into_iter().chain(fractions))
     }
 
-    /// A name for a read fraction, and what messages call it.
+    /// Returns a name for a read fraction, and what messages call it.
     fn fresh_fraction(&mut self, wanted: &str, called: &'static str) -> Name {
         let name = self.fresh(wanted);
         self.fractions.push((name.clone(), called));
@@ -293,7 +293,7 @@ impl<'l, 'p> Member<'l, 'p> {
         format!("`{}` might be null", self.text_of(object))
     }
 
-    /// The text of an expression on one line, for words.
+    /// Returns the text of an expression on one line, for words.
     fn text_of(&self, e: &Expr) -> String {
         let text = self.lowering.source.text.get(e.span.range()).unwrap_or_default();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

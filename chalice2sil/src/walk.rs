@@ -3,7 +3,7 @@
 pub(crate) use chalice::program::walk::{each_expr_in_block, each_expr_of_stmt, each_stmt};
 use chalice::program::{Access, Expr, ExprKind};
 
-/// The access that stands directly in an expression, as an assertion or below `unfolding`.
+/// Returns the access that stands directly in an expression, as an assertion or below `unfolding`.
 pub(crate) fn access_of(e: &Expr) -> Option<&Access> {
     match &e.kind {
         ExprKind::Access(access) | ExprKind::Unfolding { access, .. } => Some(access),

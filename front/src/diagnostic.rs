@@ -56,7 +56,7 @@ pub struct Diagnostic<S> {
 }
 
 impl<S> Diagnostic<S> {
-    /// A finding without further places.
+    /// Returns a finding without further places.
     pub fn new(code: Code, span: S, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), span, related: Vec::new() }
     }

@@ -46,7 +46,7 @@ pub struct NotUtf8 {
 }
 
 impl NotUtf8 {
-    /// Where the first byte is that is no text.
+    /// Returns where the first byte is that is no text.
     pub fn place(&self) -> LineColumn {
         SourceFile::new("", self.text.as_str()).line_column(self.offset as u32)
     }

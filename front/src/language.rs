@@ -13,7 +13,7 @@ impl Language {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Sil, Self::Chalice, Self::Spl];
 
-    /// The ends of the names of programs.
+    /// Returns the ends of the names of programs.
     pub fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Sil => &["sil", "vpr"],

@@ -13,7 +13,7 @@ pub struct Nesting {
 }
 
 impl Nesting {
-    /// How many brackets are open, and how much else nests the place.
+    /// Returns how many brackets are open, and how much else nests the place.
     pub fn depth(&self) -> usize {
         self.depth
     }

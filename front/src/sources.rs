@@ -76,7 +76,7 @@ impl SourceFile {
         LineColumn { line: line as u32, column: before as u32 + 1 }
     }
 
-    /// Where a range starts and (exclusively) ends.
+    /// Returns where a range starts and (exclusively) ends.
     pub fn range(&self, range: Range<usize>) -> (LineColumn, LineColumn) {
         (self.line_column(range.start as u32), self.line_column(range.end.max(range.start) as u32))
     }
@@ -119,12 +119,12 @@ impl FileId {
 }
 
 impl Span {
-    /// The bytes `start..end` of `file`.
+    /// Returns the bytes `start..end` of `file`.
     pub fn new(file: FileId, start: usize, end: usize) -> Self {
         Self { file, start: start as u32, end: end as u32 }
     }
 
-    /// The smallest span that covers both; `self` if they are of different files.
+    /// Returns the smallest span that covers both; `self` if they are of different files.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         if self.file != other.file {
@@ -133,13 +133,13 @@ impl Span {
         Self { start: self.start.min(other.start), end: self.end.max(other.end), ..self }
     }
 
-    /// The empty span at the end.
+    /// Returns the empty span at the end.
     #[must_use]
     pub fn behind(self) -> Self {
         Self { start: self.end, ..self }
     }
 
-    /// The last byte, such as the closing brace of a block.
+    /// Returns the last byte, such as the closing brace of a block.
     #[must_use]
     pub fn last(self) -> Self {
         Self { start: self.end.saturating_sub(1).max(self.start), ..self }

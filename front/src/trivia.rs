@@ -13,8 +13,8 @@ impl Trivia {
         }
     }
 
-    /// The stretch without the trivia at its end, which a generated parser counts to a rule that
-    /// could have gone on.
+    /// Returns the stretch without the trivia at its end, which a generated parser counts to a rule
+    /// that could have gone on.
     pub fn trim(&self, stretch: Range<usize>) -> Range<usize> {
         let after = self.0.partition_point(|trivia| trivia.start < stretch.end);
         match after.checked_sub(1).map(|at| &self.0[at]) {

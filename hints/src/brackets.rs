@@ -8,28 +8,29 @@ struct Open {
     indentation: usize,
 }
 
-/// Where the innermost bracket stands that is open at the end of `text`, and which one it is.
+/// Returns where the innermost bracket stands that is open at the end of `text`, and which one it
+/// is.
 pub fn innermost_open(text: &str) -> Option<(usize, char)> {
     let (open, _) = scan(text);
     open.last().map(|open| (open.at, char::from(open.bracket)))
 }
 
-/// How many brackets are open at the end of `text`.
+/// Returns how many brackets are open at the end of `text`.
 pub fn depth(text: &str) -> usize {
     scan(text).0.len()
 }
 
-/// Where the brace stands that lacks its end, if one is open at the end of `text`: the first one
-/// that was closed by a brace further to the left, as far as the lines are indented; else the
-/// innermost.
+/// Returns where the brace stands that lacks its end, if one is open at the end of `text`: the
+/// first one that was closed by a brace further to the left, as far as the lines are indented; else
+/// the innermost.
 pub fn unclosed_brace(text: &str) -> Option<usize> {
     let (open, suspect) = scan(text);
     let innermost = open.iter().rfind(|open| open.bracket == b'{')?;
     Some(suspect.unwrap_or(innermost.at))
 }
 
-/// The brackets open at the end, outermost first, and the first brace that was closed by one
-/// further to the left.
+/// Returns the brackets open at the end, outermost first, and the first brace that was closed by
+/// one further to the left.
 fn scan(text: &str) -> (Vec<Open>, Option<usize>) {
     let mut open: Vec<Open> = Vec::new();
     let mut suspect = None;

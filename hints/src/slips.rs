@@ -125,7 +125,8 @@ pub fn statement_before(text: &str, at: usize) -> &str {
     text[statement_start(text, at)..at].trim_end()
 }
 
-/// Where the statement starts that has `at` on its line; `at` itself, if nothing stands before it.
+/// Returns where the statement starts that has `at` on its line; `at` itself, if nothing stands
+/// before it.
 pub fn statement_start(text: &str, at: usize) -> usize {
     let before = &text[..at];
     let start = before.rfind(['\n', ';', '{', '}']).map_or(0, |end| end + 1);
@@ -138,7 +139,7 @@ pub fn word(text: &str) -> &str {
     &text[..end]
 }
 
-/// The word at the end of a text, but for white space.
+/// Returns the word at the end of a text, but for white space.
 fn last_word(text: &str) -> &str {
     let text = text.trim_end();
     let start = text

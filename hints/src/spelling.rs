@@ -52,8 +52,8 @@ impl Spelling {
         nearest.map(|(_, candidate)| candidate)
     }
 
-    /// The end of a message about the unknown `name`: the question whether the nearest candidate is
-    /// meant, or nothing.
+    /// Returns the end of a message about the unknown `name`: the question whether the nearest
+    /// candidate is meant, or nothing.
     pub fn question<'a>(
         &self,
         name: &str,
@@ -63,7 +63,7 @@ impl Spelling {
     }
 }
 
-/// The end of a message about something unknown, for which `candidate` may be meant.
+/// Returns the end of a message about something unknown, for which `candidate` may be meant.
 pub fn did_you_mean(candidate: &str) -> String {
     format!("; did you mean `{candidate}`?")
 }

@@ -37,8 +37,8 @@ pub fn listed(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// The message about what stands at `at` in `text`, which has no comments, and where the mistake
-/// is.
+/// Returns the message about what stands at `at` in `text`, which has no comments, and where the
+/// mistake is.
 pub fn message(text: &str, at: usize, hint: &Hint, expected: &str) -> (String, Range<usize>) {
     let place = hint.word.clone().unwrap_or(at..at + token(&text[at..]).len());
     let mut message = match &text[place.clone()] {

@@ -42,7 +42,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where a span of `sources` is; the start of the first file for a span of no known file.
+    /// Returns where a span of `sources` is; the start of the first file for a span of no known
+    /// file.
     pub fn of(sources: &Sources, span: impl Into<front::Span>) -> Self {
         let span = span.into();
         match sources.get(span.file) {
@@ -53,13 +54,13 @@ impl Place {
         }
     }
 
-    /// Where a span of `file` is.
+    /// Returns where a span of `file` is.
     pub fn in_file(file: &SourceFile, span: impl Into<front::Span>) -> Self {
         let (start, end) = file.range(span.into().range());
         Self { file: file.name.as_str().into(), start, end }
     }
 
-    /// The start of a file: for findings about the file as a whole.
+    /// Returns the start of a file: for findings about the file as a whole.
     pub fn start_of(file: &str) -> Self {
         let origin = LineColumn { line: 1, column: 1 };
         Self { file: file.into(), start: origin, end: origin }
@@ -81,14 +82,14 @@ pub struct Message {
 }
 
 impl Message {
-    /// An error without further places.
+    /// Returns an error without further places.
     pub fn error(id: impl Into<String>, text: impl Into<String>, place: Place) -> Self {
         let (id, text) = (id.into(), text.into());
         let severity = Severity::Error;
         Self { severity, id, text, place, notes: Vec::new(), remarks: Vec::new() }
     }
 
-    /// A finding of a front end, about several files.
+    /// Returns a finding of a front end, about several files.
     pub fn of<S>(sources: &Sources, diagnostic: &Diagnostic<S>) -> Self
     where
         S: Into<front::Span> + Copy,
@@ -96,7 +97,7 @@ impl Message {
         Self::placed(diagnostic, |span| Place::of(sources, span))
     }
 
-    /// A finding of a front end, about one file.
+    /// Returns a finding of a front end, about one file.
     pub fn in_file<S>(file: &SourceFile, diagnostic: &Diagnostic<S>) -> Self
     where
         S: Into<front::Span> + Copy,
@@ -128,7 +129,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// The files of a program.
+    /// Returns the files of a program.
     pub fn of(sources: &Sources) -> Self {
         let mut texts = Self::default();
         for (_, file) in sources.files() {
@@ -173,7 +174,7 @@ pub fn short(message: &Message) -> String {
     format!("{file}:{}:{}: {severity}[{}]: {text}\n", start.line, start.column, message.id)
 }
 
-/// The finding with the lines it is about.
+/// Returns the finding with the lines it is about.
 pub fn human(message: &Message, texts: &Texts, colours: Colours) -> String {
     let mut shown = Shown::new(match message.severity {
         Severity::Error => ShownSeverity::Error,

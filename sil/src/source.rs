@@ -37,7 +37,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes `start..end` of `file`.
+    /// Returns the bytes `start..end` of `file`.
     pub fn new(file: FileId, start: usize, end: usize) -> Self {
         Self { file, start: start as u32, end: end as u32, origin: OriginId::NONE }
     }

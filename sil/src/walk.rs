@@ -205,7 +205,8 @@ impl Stmt {
         }
     }
 
-    /// The variables this statement itself gives a new value: targets, and those a `var` declares.
+    /// Returns the variables this statement itself gives a new value: targets, and those a `var`
+    /// declares.
     pub(crate) fn written_here(&self) -> &[LocalId] {
         match &self.kind {
             StmtKind::Assign { target, .. } | StmtKind::New { target, .. } => {
@@ -324,7 +325,7 @@ fn visit_stmts<'e>(statements: &'e [Stmt], visit: &mut impl FnMut(Visit<'e>)) {
     });
 }
 
-/// The variables the statements may change, nested statements included, sorted.
+/// Returns the variables the statements may change, nested statements included, sorted.
 ///
 /// SOUNDNESS: a loop forgets these and no others, so each kind of statement with a target must be
 /// among [`Stmt::written_here`].

@@ -417,7 +417,7 @@ impl Args {
         notes
     }
 
-    /// The selectors, of which each is to select something.
+    /// Returns the selectors, of which each is to select something.
     pub(crate) fn selectors(&self) -> Selectors {
         Selectors::new(&self.members, &self.at)
     }
@@ -436,7 +436,7 @@ impl Args {
         }
     }
 
-    /// The option that leaves answers of no use, if there is one.
+    /// Returns the option that leaves answers of no use, if there is one.
     fn keeps_no_answers(&self) -> Option<&'static str> {
         let reasons = [
             ("--replay", self.replay),
@@ -448,8 +448,8 @@ impl Args {
         reasons.into_iter().find(|(_, is_on)| *is_on).map(|(option, _)| option)
     }
 
-    /// The answers of earlier runs in the cache; without one, those that are `kept` in a directory,
-    /// or a place for answers where a file has or gets them.
+    /// Returns the answers of earlier runs in the cache; without one, those that are `kept` in a
+    /// directory, or a place for answers where a file has or gets them.
     pub(crate) fn answers(&self, kept: Option<&Path>) -> anyhow::Result<Option<Answers>> {
         if self.keeps_no_answers().is_some() {
             return Ok(None);
@@ -503,12 +503,12 @@ impl Args {
         self.errors_per_member.unwrap_or(usize::from(self.compat.is_some()))
     }
 
-    /// The directories that were named and hold no program.
+    /// Returns the directories that were named and hold no program.
     pub(crate) fn without_programs(&self) -> Vec<&Path> {
         input::without_programs(&self.inputs)
     }
 
-    /// The programs that the arguments stand for.
+    /// Returns the programs that the arguments stand for.
     pub(crate) fn programs(&self) -> Vec<Input> {
         let mut inputs = input::expand(&self.inputs);
         for input in &mut inputs {

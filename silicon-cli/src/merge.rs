@@ -94,7 +94,8 @@ fn show(
     Ok(format.exit_code(summary.news()))
 }
 
-/// The outcomes of the run of which these are the shards. `Err`: why they do not belong together.
+/// Returns the outcomes of the run of which these are the shards. `Err`: why they do not belong
+/// together.
 fn merged(
     shards: Vec<Saved>,
     mut baseline: Option<Baseline>,

@@ -52,7 +52,7 @@ struct Once {
 }
 
 impl Once {
-    /// A run that begins with a mistake.
+    /// Returns a run that begins with a mistake.
     fn refused(code: u8) -> Self {
         Self { code, is_whole: true, ..Self::default() }
     }
@@ -365,7 +365,7 @@ fn files(args: &Args) -> Vec<&Path> {
     files
 }
 
-/// The costs in a file of a run, saved or printed.
+/// Returns the costs in a file of a run, saved or printed.
 pub(crate) fn costs(path: &Path) -> anyhow::Result<Costs> {
     if let Ok(saved) = saved::read(path) {
         let outcomes = saved.outcomes.iter().flatten();

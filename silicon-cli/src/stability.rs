@@ -232,7 +232,7 @@ impl Member {
         verdicts.any(|verdict| Some(verdict) != first)
     }
 
-    /// How many runs have come to each verdict, the lightest first.
+    /// Returns how many runs have come to each verdict, the lightest first.
     fn counts(&self) -> BTreeMap<Verdict, usize> {
         let mut counts = BTreeMap::new();
         for &verdict in self.verdicts.values() {

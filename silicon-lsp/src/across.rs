@@ -151,7 +151,7 @@ pub(crate) fn references(
     places.collect()
 }
 
-/// The word that can be renamed at a place.
+/// Returns the word that can be renamed at a place.
 pub(crate) fn can_rename(analysis: &Analysis, position: Position) -> Option<lsp_types::Range> {
     let (range, symbol) = analysis.index.at(analysis.text.offset(position))?;
     let symbol = &analysis.index.symbols[symbol];

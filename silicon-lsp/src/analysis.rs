@@ -76,7 +76,7 @@ struct Analysed {
     index: Index,
 }
 
-/// The other texts than the own one.
+/// Returns the other texts than the own one.
 fn others(name: &str, texts: &Texts) -> Vec<String> {
     let others = texts.names().filter(|other| **other != *name);
     others.map(uri_of).collect()

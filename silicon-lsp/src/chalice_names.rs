@@ -114,7 +114,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where in a span a name stands, outside of some parts of it.
+    /// Returns where in a span a name stands, outside of some parts of it.
     fn find(&self, span: Span, parts: &[Span], name: &str) -> Option<Range<usize>> {
         let Range { start, end } = span.range();
         let first = self.tokens.partition_point(|token| token.range.start < start);

@@ -62,7 +62,7 @@ fn of_keyword(analysis: &Analysis, position: Position, name: &str) -> Option<Hov
     (!forms.is_empty()).then_some(hover)
 }
 
-/// Where the word at a place is declared.
+/// Returns where the word at a place is declared.
 pub(crate) fn definition(analysis: &Analysis, position: Position) -> Option<At> {
     let (_, symbol) = analysis.index.at(analysis.text.offset(position))?;
     let symbol = &analysis.index.symbols[symbol];
@@ -233,7 +233,7 @@ pub(crate) fn semantic_tokens(
     found
 }
 
-/// The changes that give a text its layout.
+/// Returns the changes that give a text its layout.
 ///
 /// # Errors
 /// The text is no program.

@@ -138,7 +138,7 @@ impl Index {
         (offset <= range.end).then_some((range, symbol))
     }
 
-    /// Where a symbol is named, its declaration among them.
+    /// Returns where a symbol is named, its declaration among them.
     pub(crate) fn uses_of(&self, symbol: usize) -> impl Iterator<Item = Range<usize>> {
         let length = self.symbols[symbol].name.len();
         let of_it = self.uses.iter().filter(move |&(_, &other)| other == symbol);
@@ -454,7 +454,7 @@ impl Locals {
     }
 }
 
-/// Where in a span of the first file a name stands.
+/// Returns where in a span of the first file a name stands.
 fn word_in(text: &Text, span: Span, name: &str) -> Option<Range<usize>> {
     let (start, end) = (span.start as usize, span.end as usize);
     if span.file.0 != 0 {

@@ -21,7 +21,7 @@ impl Text {
         Self { text, lines }
     }
 
-    /// Where an editor sees a byte; one inside of a character counts as its start.
+    /// Returns where an editor sees a byte; one inside of a character counts as its start.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {

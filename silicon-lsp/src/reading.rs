@@ -102,8 +102,8 @@ fn symbol<'a>(analysis: &'a Analysis, word: &Token) -> Option<&'a Symbol> {
     known.filter(is_called).or_else(|| named.find(is_called))
 }
 
-/// The declaration up to the end of its parameters and of what it returns, and where the parameters
-/// are in that.
+/// Returns the declaration up to the end of its parameters and of what it returns, and where the
+/// parameters are in that.
 fn head(symbol: &Symbol) -> Option<(String, Vec<Range<usize>>)> {
     let shown = &symbol.shown;
     let start = shown.find(&symbol.name)? + symbol.name.len();

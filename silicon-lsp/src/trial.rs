@@ -116,7 +116,7 @@ impl Run<'_> {
         (!self.patience.is_cancelled()).then_some(found)
     }
 
-    /// How many places in a member no execution gets to.
+    /// Returns how many places in a member no execution gets to.
     fn unreachable(&self, text: &str, member: &str) -> Option<usize> {
         let members = vec![member.to_owned()];
         let mut session = self.session.clone();

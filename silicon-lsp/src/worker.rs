@@ -100,7 +100,7 @@ fn end() -> ! {
     std::process::abort()
 }
 
-/// How it is done. The server has read the arguments, too.
+/// Returns how it is done. The server has read the arguments, too.
 fn session(reader: Reader, arguments: &str, answers: &Arc<Answers>) -> Session {
     let asked = (!arguments.is_empty()).then(|| reader(arguments).ok()).flatten();
     let session = asked.map_or_else(Session::default, |asked| asked.session);

@@ -116,7 +116,7 @@ impl Answers {
         Self { goes_on, ..self }
     }
 
-    /// How many are remembered.
+    /// Returns how many are remembered.
     pub fn len(&self) -> usize {
         self.lock().entries
     }

@@ -203,7 +203,7 @@ impl Expectations {
     }
 }
 
-/// How an outcome differs from what its texts announce, imported ones too; only files with
+/// Returns how an outcome differs from what its texts announce, imported ones too; only files with
 /// differences are listed. What is not an announcement, but looks like one, is listed as missing.
 pub fn differences(outcome: &Outcome) -> Vec<(String, Difference)> {
     let of_file = |name: &str| {

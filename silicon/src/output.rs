@@ -105,7 +105,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The sums of a run that begins; see the fields of these names.
+    /// Returns the sums of a run that begins; see the fields of these names.
     pub fn of_run(directory: PathBuf, has_baseline: bool) -> Self {
         Self { directory, has_baseline, ..Self::default() }
     }

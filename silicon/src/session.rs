@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
+use findings::{ErrorId, Reason};
 use rustc_hash::FxHashSet;
 use sil::load::Assumptions;
 use sil::program::{Member, Program};
@@ -296,7 +297,7 @@ fn front_end(
         outcome.verdict = FileVerdict::Checked;
     } else {
         let text = "the front end yields no program and does not say why";
-        outcome.diagnostics.push(whole_file(&outcome.file, "internal", text.into()));
+        outcome.diagnostics.push(whole_file(&outcome.file, ErrorId::Internal.id(), text.into()));
         outcome.verdict = FileVerdict::Error;
     }
     outcome.sort();
@@ -309,19 +310,43 @@ fn broken(input: &Input, defect: &Defect) -> Outcome {
     let mut outcome = Outcome::empty(&input.name);
     outcome.verdict = FileVerdict::Error;
     let text = format!("internal error: {defect}");
-    outcome.diagnostics.push(whole_file(&input.name, "internal", text));
+    outcome.diagnostics.push(whole_file(&input.name, ErrorId::Internal.id(), text));
     outcome
 }
 
 /// The id of what the verifier cannot do yet.
 pub const FEATURE_UNSUPPORTED: &str = "internal:feature.unsupported";
 
-/// A program is not to blame for what goes wrong in a front end, or for what that does not support.
+/// The side that an error of a front end is about, told by the error's id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// The program is wrong.
+    Program,
+    /// The verifier cannot do what the program asks for.
+    Missing,
+    /// The verifier is wrong.
+    Defect,
+}
+
+impl Fault {
+    fn of(message: &Message) -> Self {
+        let (error, reason) = message.id.split_once(':').unwrap_or((&message.id, ""));
+        if error != ErrorId::Internal.id() {
+            Self::Program
+        } else if reason == Reason::FeatureUnsupported.id() {
+            Self::Missing
+        } else {
+            Self::Defect
+        }
+    }
+}
+
+/// Returns the verdict on a file that a front end refuses.
 fn rejection(diagnostics: &[Diagnostic]) -> FileVerdict {
-    let ids = || diagnostics.iter().map(|one| one.message.id.as_str());
-    if ids().any(|id| id.starts_with("internal") && id != FEATURE_UNSUPPORTED) {
+    let faults = || diagnostics.iter().map(|one| Fault::of(&one.message));
+    if faults().any(|fault| fault == Fault::Defect) {
         FileVerdict::Error
-    } else if ids().all(|id| id == FEATURE_UNSUPPORTED) {
+    } else if faults().all(|fault| fault == Fault::Missing) {
         FileVerdict::Inconclusive
     } else {
         FileVerdict::InputError
@@ -363,12 +388,14 @@ fn honest(verdict: Verdict, findings: &[Finding], places: &Places<'_>) -> Verdic
 fn unexplained(verdict: Verdict) -> Option<(&'static str, &'static str)> {
     match verdict {
         Verdict::Verified => None,
-        Verdict::Inconclusive => Some(("timeout.error", "gave up on this member")),
+        Verdict::Inconclusive => Some((ErrorId::Timeout.id(), "gave up on this member")),
         Verdict::Unsupported => {
             Some((FEATURE_UNSUPPORTED, "this member uses an unsupported construct"))
         }
-        Verdict::Failed => Some(("internal", "this member failed without an explanation")),
-        Verdict::Error => Some(("internal", "internal error in this member")),
+        Verdict::Failed => {
+            Some((ErrorId::Internal.id(), "this member failed without an explanation"))
+        }
+        Verdict::Error => Some((ErrorId::Internal.id(), "internal error in this member")),
     }
 }
 
@@ -460,7 +487,7 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a message".into())
 }
 
-/// Where the solver was at work, as the user finds it, in the order of
+/// Returns where the solver was at work, as the user finds it, in the order of
 /// [`MemberOutcome::obligations`]; what has no place of its own is at that of the member.
 fn obligations(statistics: &Statistics, member: Span, places: &Places<'_>) -> Vec<Obligation> {
     let of = |((span, kind), &cost): (&(Span, Cow<'static, str>), &Cost)| Obligation {

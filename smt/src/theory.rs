@@ -1,30 +1,41 @@
 //! The theories of sequences, sets, multisets and maps: axioms with triggers, given to the prover
 //! when the operators that they are about come into use.
 //!
-//! The axioms are the Viper verifiers' common axiomatisation. An axiom is emitted once all
+//! The axioms are the Viper verifiers' common axiomatisation, as texts (`theory/*.theory`) that
+//! [`axioms`](mod@axioms) instantiates at given sorts. An axiom is emitted once all
 //! operators of one of its triggers have occurred for its sort: before that it could not be
 //! instantiated. Operators of emitted axioms count as occurring, since instances contain them. Of
 //! counted amounts ([`counted`]) each product has axioms of its own.
 
 mod axioms;
 pub(crate) mod counted;
-mod map;
-mod multiset;
-mod seq;
-mod set;
+mod forms;
+#[cfg(test)]
+mod tests;
+
+use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use self::axioms::{Axiom, Axioms};
+use self::axioms::{Axiom, axioms};
+use self::forms::{Form, read};
 use crate::terms::{Sort, SortKind, Term, Terms, TheoryOp};
+
+static SEQ: LazyLock<Vec<Form>> = LazyLock::new(|| read(include_str!("theory/seq.theory")));
+static RANGE: LazyLock<Vec<Form>> = LazyLock::new(|| read(include_str!("theory/range.theory")));
+static INDEX: LazyLock<Vec<Form>> = LazyLock::new(|| read(include_str!("theory/index.theory")));
+static SET: LazyLock<Vec<Form>> = LazyLock::new(|| read(include_str!("theory/set.theory")));
+static MULTISET: LazyLock<Vec<Form>> =
+    LazyLock::new(|| read(include_str!("theory/multiset.theory")));
+static MAP: LazyLock<Vec<Form>> = LazyLock::new(|| read(include_str!("theory/map.theory")));
 
 /// Which operators are in use, and which axioms still wait for theirs.
 #[derive(Default)]
 pub(crate) struct Theories {
     /// Operators with the sort they belong to.
     used: FxHashSet<Use>,
-    /// Sorts whose axioms have been made.
-    instances: FxHashSet<Sort>,
+    /// Sorts whose axioms have been made; none for arithmetic on indices.
+    instances: FxHashSet<Option<Sort>>,
     waiting: Vec<Axiom>,
 }
 
@@ -44,13 +55,8 @@ impl Theories {
         if !self.used.insert((op, subject)) {
             return Vec::new();
         }
-        if let Some(sort) = subject
-            && self.instances.insert(sort)
-        {
-            self.waiting.extend(instance(terms, sort));
-        }
-        if subject.is_none() {
-            self.waiting.extend(seq::index_arithmetic(terms, op));
+        if self.instances.insert(subject) {
+            self.waiting.extend(instance(terms, subject));
         }
         let used = &self.used;
         self.waiting
@@ -60,18 +66,29 @@ impl Theories {
     }
 }
 
-/// Returns all axioms of the theory of a sort.
-fn instance(terms: &mut Terms, sort: Sort) -> Vec<Axiom> {
-    let kind = terms.sort_kind(sort).clone();
-    let mut axioms = Axioms::new(terms);
-    match kind {
-        SortKind::Seq(element) => seq::axioms(&mut axioms, sort, element),
-        SortKind::Set(element) => set::axioms(&mut axioms, sort, element),
-        SortKind::Multiset(element) => multiset::axioms(&mut axioms, sort, element),
-        SortKind::Map(key, value) => map::axioms(&mut axioms, sort, key, value),
-        other => unreachable!("{other:?} has no theory"),
+/// Returns all axioms of the theory of a sort, or those of arithmetic on indices.
+fn instance(terms: &mut Terms, sort: Option<Sort>) -> Vec<Axiom> {
+    let common = [("Int", Sort::INT), ("Bool", Sort::BOOL)];
+    let Some(sort) = sort else { return axioms(terms, &INDEX, &common) };
+    let own = ("Self", sort);
+    let with = |sorts: &[_]| [&[own], sorts, &common].concat();
+    match *terms.sort_kind(sort) {
+        SortKind::Seq(element) => {
+            let mut all = axioms(terms, &SEQ, &with(&[("E", element)]));
+            if element == Sort::INT {
+                all.extend(axioms(terms, &RANGE, &with(&[])));
+            }
+            all
+        }
+        SortKind::Set(element) => axioms(terms, &SET, &with(&[("E", element)])),
+        SortKind::Multiset(element) => axioms(terms, &MULTISET, &with(&[("E", element)])),
+        SortKind::Map(key, value) => {
+            let (keys, values) = (terms.set_sort(key), terms.set_sort(value));
+            let sets = [("K", key), ("V", value), ("Set[K]", keys), ("Set[V]", values)];
+            axioms(terms, &MAP, &with(&sets))
+        }
+        ref other => unreachable!("{other:?} has no theory"),
     }
-    axioms.finish()
 }
 
 /// Returns the sort whose theory an operator belongs to; none for arithmetic on indices.

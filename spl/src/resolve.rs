@@ -235,8 +235,8 @@ struct Resolver<'s> {
 }
 
 impl Resolver<'_> {
-    /// The end of a message about an unknown name: which of those that are wanted is meant, as far
-    /// as can be guessed.
+    /// Returns the end of a message about an unknown name: which of those that are wanted is meant,
+    /// as far as can be guessed.
     fn question(&self, name: &str, is_wanted: impl Fn(&Named) -> bool) -> String {
         let wanted = self.names.iter().filter(|(_, named)| is_wanted(named));
         self.spelling.question(name, wanted.map(|(name, _)| *name))

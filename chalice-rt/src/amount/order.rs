@@ -35,7 +35,7 @@ pub enum Sign {
 }
 
 impl Fractions {
-    /// A new read fraction, far below another one if there is one.
+    /// Returns a new read fraction, far below another one if there is one.
     pub fn fresh(&mut self, below: Option<Kappa>) -> Kappa {
         let kappa = Kappa(self.bounds.len() as u32);
         let bound = below.map(|above| -> Bound { once(once(above).collect()).collect() });
@@ -43,12 +43,12 @@ impl Fractions {
         kappa
     }
 
-    /// How many there are, as a place to come back to.
+    /// Returns how many there are, as a place to come back to.
     pub fn mark(&self) -> usize {
         self.bounds.len()
     }
 
-    /// A new read fraction of something that is found to have been there before.
+    /// Returns a new read fraction of something that is found to have been there before.
     pub fn fresh_for_good(&mut self) -> Kappa {
         let kappa = self.fresh(None);
         self.kept = self.bounds.len();

@@ -48,13 +48,13 @@ impl Rational {
         std::panic::resume_unwind(Box::new(crate::Beyond))
     }
 
-    /// A whole number.
+    /// Returns a whole number.
     #[cfg(feature = "crates")]
     pub fn whole(number: &BigInt) -> Self {
         Self::from_big(BigRational::from_integer(number.clone()))
     }
 
-    /// A whole number divided by 100.
+    /// Returns a whole number divided by 100.
     #[cfg(feature = "crates")]
     pub fn hundredths(number: &BigInt) -> Self {
         Self::from_big(BigRational::new(number.clone(), 100.into()))
@@ -106,19 +106,19 @@ impl Rational {
         }
     }
 
-    /// The sum.
+    /// Returns the sum.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.combine(other, Operation::Plus)
     }
 
-    /// The difference.
+    /// Returns the difference.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         self.combine(other, Operation::Minus)
     }
 
-    /// The product.
+    /// Returns the product.
     #[must_use]
     pub fn times(&self, other: &Self) -> Self {
         self.combine(other, Operation::Times)

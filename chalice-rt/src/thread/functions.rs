@@ -95,8 +95,8 @@ impl Thread {
         })
     }
 
-    /// The measure of what is applied; it is smaller than that of the function in whose body that
-    /// is done, if one may come back to the other.
+    /// Returns the measure of what is applied; it is smaller than that of the function in whose
+    /// body that is done, if one may come back to the other.
     fn measure(
         &mut self,
         function: Function,

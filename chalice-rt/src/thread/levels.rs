@@ -171,7 +171,7 @@ impl Thread {
         Ok(all.between(&levels(&lower), &levels(&upper)))
     }
 
-    /// The bounds of what is placed without bounds.
+    /// Returns the bounds of what is placed without bounds.
     pub fn above_all(&self) -> (Vec<Bound>, Vec<Bound>) {
         (self.wait_bounds(At::default()), Vec::new())
     }

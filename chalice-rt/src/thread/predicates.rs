@@ -32,7 +32,7 @@ impl Thread {
         }
     }
 
-    /// How much is traded; a read fraction is chosen anew, below that of the context.
+    /// Returns how much is traded; a read fraction is chosen anew, below that of the context.
     fn traded(&mut self, trade: &mut Trade<'_>, at: At) -> Res<(Amount, Option<Kappa>)> {
         if !trade.is_chosen {
             return Ok((self.positive(trade, at)?, None));

@@ -82,7 +82,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// How much it asks for so far, as a place to come back to.
+    /// Returns how much it asks for so far, as a place to come back to.
     pub fn asked(&self) -> usize {
         self.demands.len()
     }
@@ -125,7 +125,7 @@ impl Thread {
         Reader(self).sign(amount)
     }
 
-    /// A clause, which is blamed for what fails in it.
+    /// Returns a clause, which is blamed for what fails in it.
     ///
     /// # Errors
     /// A part of the clause fails.

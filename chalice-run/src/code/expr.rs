@@ -11,7 +11,7 @@ use crate::value::{Arithmetic, Value};
 pub struct Expr {
     /// The expression itself.
     pub kind: Kind,
-    /// Where it is.
+    /// The place of the expression.
     pub span: Span,
     /// Does it speak of no permission and no credit, so that it has a truth value of its own?
     pub is_pure: bool,

@@ -16,8 +16,8 @@ use super::{
 };
 use crate::value::{Level, Seq, Value};
 
-/// The value a variable has where nobody chose one: what the original's generated programs have
-/// (Hegi 2013 took over the defaults of its platform).
+/// Returns the value a variable has where nobody chose one: what the original's generated programs
+/// have (Hegi 2013 took over the defaults of its platform).
 pub(crate) fn default_value(ty: &Type) -> Value {
     match ty {
         Type::Int => Value::Int(0),

@@ -10,7 +10,7 @@ use super::{Access, Expr};
 pub struct Instr {
     /// The operation.
     pub op: Op,
-    /// Where it is.
+    /// The place of the instruction.
     pub span: Span,
 }
 
@@ -222,6 +222,6 @@ pub struct Loop {
     pub head: u32,
     /// Do the invariants mention the read fraction?
     pub has_read_fraction: bool,
-    /// Where it is.
+    /// The place of the loop.
     pub span: Span,
 }

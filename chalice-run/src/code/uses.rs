@@ -20,7 +20,7 @@ pub(crate) enum Used {
 }
 
 impl Used {
-    /// Its variables, if it has some of its own.
+    /// Returns its variables, if it has some of its own.
     pub(crate) fn frame(self, code: &Code) -> &Frame {
         match self {
             Self::Function(function) => &code.functions[function as usize].frame,

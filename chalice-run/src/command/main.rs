@@ -240,8 +240,8 @@ impl Runner<'_> {
         Ok((scheduling, Vec::new()))
     }
 
-    /// How threads are scheduled where the decisions of a report make no sense, as they belong to
-    /// one start.
+    /// Returns how threads are scheduled where the decisions of a report make no sense, as they
+    /// belong to one start.
     fn policy(&self) -> Result<Scheduling, String> {
         match self.scheduling()? {
             (scheduling, script) if script.is_empty() => Ok(scheduling),

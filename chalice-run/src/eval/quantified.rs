@@ -82,8 +82,8 @@ impl<'c> Evaluator<'c> {
         }
     }
 
-    /// The body of a `forall` as an assertion, for each choice. For the elements of a collection,
-    /// or an interval, it asks for each place once, however many of them lead to it.
+    /// Returns the body of a `forall` as an assertion, for each choice. For the elements of a
+    /// collection, or an interval, it asks for each place once, however many of them lead to it.
     pub(crate) fn collect_quantified(
         &mut self,
         quantified: &Quantified,

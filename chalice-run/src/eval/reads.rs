@@ -153,12 +153,12 @@ impl Evaluator<'_> {
 }
 
 impl World<'_> {
-    /// How much the holder of the scope has of a location, with what is open.
+    /// Returns how much the holder of the scope has of a location, with what is open.
     pub(crate) fn available(&self, loc: Loc) -> Amount {
         self.available_to(loc, self.scope.holder)
     }
 
-    /// How much somebody has of a location, with what is open.
+    /// Returns how much somebody has of a location, with what is open.
     pub(crate) fn available_to(&self, loc: Loc, holder: Holder) -> Amount {
         let recorded = self.scope.at.as_ref().and_then(|state| state.permissions.as_ref());
         let (found, holder) = match recorded {

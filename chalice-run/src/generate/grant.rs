@@ -124,7 +124,8 @@ impl World<'_> {
         }
     }
 
-    /// How often one may receive, with what predicate instances and monitors may give later.
+    /// Returns how often one may receive, with what predicate instances and monitors may give
+    /// later.
     fn granted_credits(&self, channel: Ref, holder: Holder) -> i64 {
         let extra = self.heap.object(channel).extra.as_ref();
         let credits = extra.map_or(&[][..], |extra| &extra.channel.credits);

@@ -230,7 +230,7 @@ impl Head {
         }
     }
 
-    /// A model of a whole run, of which it is known what is there at the head of the loop.
+    /// Returns a model of a whole run, of which it is known what is there at the head of the loop.
     pub(crate) fn around(&self, whole: &Model) -> Model {
         let arguments = self.model.arguments.clone();
         Model { arguments, later: self.model.fields.clone(), ..whole.clone() }
@@ -241,7 +241,7 @@ impl Head {
         &self.model
     }
 
-    /// How many objects there are.
+    /// Returns how many objects there are.
     pub(super) fn count(&self) -> u32 {
         self.objects.len() as u32
     }

@@ -24,7 +24,7 @@ impl Positions {
         Self { all: choices.iter().map(position).collect(), is_exhausted: false }
     }
 
-    /// The choices to take.
+    /// Returns the choices to take.
     pub(crate) fn script(&self) -> Vec<u32> {
         self.all.iter().map(|position| position.choice).collect()
     }

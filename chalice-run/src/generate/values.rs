@@ -12,7 +12,7 @@ use crate::value::{Level, Ref, Seq, Value};
 use super::{ModelValue, Style};
 
 impl World<'_> {
-    /// Some value of a type.
+    /// Returns some value of a type.
     pub(crate) fn choose_value(&mut self, ty: &Type) -> Value {
         self.choose_value_as(ty, None)
     }

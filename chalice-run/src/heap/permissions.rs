@@ -19,7 +19,7 @@ struct PermissionsToObject {
 }
 
 impl Permissions {
-    /// The present state.
+    /// Returns the present state.
     pub fn of(heap: &Heap, holder: Holder) -> Self {
         let of = |object: &Object| {
             let cells = object.cells.iter().map(|cell| cell.holdings.clone()).collect();
@@ -30,7 +30,7 @@ impl Permissions {
         Self { holder, objects: heap.objects.iter().map(of).collect() }
     }
 
-    /// A state that is only told of.
+    /// Returns a state that is only told of.
     pub fn told() -> Self {
         Self { holder: Holder::Environment, objects: Vec::new() }
     }

@@ -45,8 +45,8 @@ impl Opened {
         }
     }
 
-    /// How much of a location somebody may use: his own, and that of others as far as they are
-    /// open.
+    /// Returns how much of a location somebody may use: his own, and that of others as far as they
+    /// are open.
     pub(crate) fn available(&self, holdings: &Holdings, holder: Holder) -> Amount {
         let mut sum = holdings.amount(holder);
         if self.entries.is_empty() {

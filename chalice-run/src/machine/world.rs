@@ -107,7 +107,7 @@ impl World<'_> {
         initial.collect()
     }
 
-    /// The value of what nobody has given one, to be kept for a variable of a type.
+    /// Returns the value that a variable of a type has before it is given one.
     pub(crate) fn undefined_value(&mut self, ty: &chalice::program::Type) -> Value {
         match self.config.undefined {
             Undefined::Zero => crate::code::default_value(ty),

@@ -104,7 +104,7 @@ pub fn state(sources: &Sources, machine: &Machine<'_>) -> String {
     text
 }
 
-/// Where a thread is, what it holds, and which methods it is in, innermost first.
+/// Returns where a thread is, what it holds, and which methods it is in, innermost first.
 fn running(sources: &Sources, machine: &Machine<'_>, number: usize) -> String {
     let thread = &machine.threads[number];
     let at = sources.place(thread.place.start);

@@ -129,7 +129,7 @@ impl Evaluator<'_> {
         Ok(object)
     }
 
-    /// An object whose lock status is not what it was, and may not have changed.
+    /// Returns an object whose lock status is not what it was, and may not have changed.
     pub(super) fn changed_locks(
         &mut self,
         before: &Arc<Vec<Held>>,
@@ -211,7 +211,7 @@ impl<'c> World<'c> {
         }
     }
 
-    /// The read fraction of an activation: one of its own if its contract mentions one.
+    /// Returns the read fraction of an activation: one of its own if its contract mentions one.
     pub(crate) fn method_kappa(&mut self, method: u32) -> Kappa {
         if self.code.methods[method as usize].has_read_fraction {
             self.fractions.fresh(Some(self.scope.kappa))
@@ -220,7 +220,7 @@ impl<'c> World<'c> {
         }
     }
 
-    /// The state before a call.
+    /// Returns the state before a call.
     fn entry_state(&mut self, thread: usize, is_needed: bool) -> Snapshot {
         if is_needed {
             return self.record(Some(thread));

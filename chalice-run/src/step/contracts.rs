@@ -266,7 +266,7 @@ impl<'c> Machine<'c> {
         })
     }
 
-    /// A message that somebody else has sent, and that comes first.
+    /// Returns a message that somebody else has sent, and that comes first.
     pub(super) fn others_have_sent(&mut self, channel: Ref, outs: &[u32], span: Span) -> Res<()> {
         let ObjectKind::Channel(described) = self.heap.object(channel).kind else { return Ok(()) };
         self.ask_no_locks(self.code.channels[described as usize].where_clause.as_slice(), span)?;

@@ -69,8 +69,8 @@ impl<'c> Evaluator<'c> {
         result
     }
 
-    /// How much of an instance is folded or unfolded; a read fraction is chosen anew, below that of
-    /// the context.
+    /// Returns how much of an instance is folded or unfolded; a read fraction is chosen anew, below
+    /// that of the context.
     fn traded(&mut self, access: &Access, slots: &mut [Value]) -> Res<(Amount, Option<Kappa>)> {
         if !access.amount.is_inexact(true) {
             return Ok((self.positive_amount(access, slots)?, None));

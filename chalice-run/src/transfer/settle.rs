@@ -46,7 +46,7 @@ impl Evaluator<'_> {
         Ok(Moved { amounts, credits })
     }
 
-    /// The predicate instances that a start has to have.
+    /// Returns the predicate instances that a start has to have.
     fn grant_instances(&mut self, transfer: &Transfer) -> Res<()> {
         for at in 0..transfer.demands.len() {
             let demand = &transfer.demands[at];
@@ -144,7 +144,7 @@ impl World<'_> {
         credits.retain(|(_, balance)| *balance != 0);
     }
 
-    /// How often somebody may receive; negative if messages are owed.
+    /// Returns how often somebody may receive; negative if messages are owed.
     pub(crate) fn credits(&self, channel: Ref, holder: Holder) -> i64 {
         let extra = self.heap.object(channel).extra.as_ref();
         let credits = extra.map_or(&[][..], |extra| &extra.channel.credits);

@@ -167,7 +167,7 @@ impl Program {
 }
 
 impl Permission {
-    /// How counting permissions occur in it.
+    /// Returns how counting permissions occur in it.
     pub fn counted(&self) -> Counted {
         let (mut counts, mut others) = (false, false);
         self.for_each_amount(&mut |part| match part {

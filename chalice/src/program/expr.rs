@@ -15,7 +15,7 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Its type.
     pub ty: Type,
-    /// Where it is.
+    /// The place of the expression.
     pub span: Span,
 }
 

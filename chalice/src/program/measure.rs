@@ -31,7 +31,7 @@ pub enum Decrease {
 }
 
 impl Measure {
-    /// The measure that an expression of type `int`, `bool`, `seq` or `set` is.
+    /// Returns the measure that an expression of type `int`, `bool`, `seq` or `set` is.
     pub(crate) fn of(value: Expr, start: LocalId) -> Self {
         let span = value.span;
         let number = match value.ty {

@@ -138,7 +138,8 @@ pub fn rhs_of(stmt: &Stmt) -> Option<&Rhs> {
     }
 }
 
-/// The variables that a statement, apart from those in it, gives a value after their declaration.
+/// Returns the variables that a statement, apart from those in it, gives a value after their
+/// declaration.
 pub fn assigned_by(stmt: &Stmt) -> impl Iterator<Item = LocalId> + '_ {
     let (one, outs, token) = match &stmt.kind {
         StmtKind::AssignLocal { local, .. } => (Some(*local), &[][..], None),

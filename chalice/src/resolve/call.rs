@@ -77,7 +77,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// The method a call names; reports if there is none.
+    /// Returns the method a call names; reports if there is none.
     pub(super) fn find_method(
         &mut self,
         receiver: &Expr,

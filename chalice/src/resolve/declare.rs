@@ -154,7 +154,7 @@ fn declare_member<'s>(
     Ok(())
 }
 
-/// Where the name of a member stands at its declaration.
+/// Returns where the name of a member stands at its declaration.
 fn name_span(program: &Program, member: Member) -> Span {
     match member {
         Member::Field(field) => program.fields[field].name_span,

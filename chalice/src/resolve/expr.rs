@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::syntax::{self, Ident, StateKind};
 
 impl<'s> Resolver<'s> {
-    /// An expression of any type.
+    /// Returns an expression of any type.
     pub(super) fn expr(&mut self, expr: &'s syntax::Expr, context: Context) -> Expr {
         grow_stack(|| self.any_expr(expr, context))
     }
@@ -22,7 +22,7 @@ impl<'s> Resolver<'s> {
         Box::new(self.expr(expr, context))
     }
 
-    /// An expression of a given type.
+    /// Returns an expression of a given type.
     pub(super) fn expr_of(&mut self, expr: &'s syntax::Expr, ty: &Type, context: Context) -> Expr {
         let resolved = self.expr(expr, context);
         self.expect_assignable(ty, &resolved.ty, resolved.span);
@@ -47,7 +47,8 @@ impl<'s> Resolver<'s> {
         exprs.iter().map(|expr| self.expr(expr, context)).collect()
     }
 
-    /// A value that goes where a type is declared: there an empty sequence or set has that type.
+    /// Returns a value that goes where a type is declared: there an empty sequence or set has that
+    /// type.
     pub(super) fn value_for(
         &mut self,
         expr: &'s syntax::Expr,
@@ -313,7 +314,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// The class and field that `~(C.f)` names, if it points to the receiver's type.
+    /// Returns the class and field that `~(C.f)` names, if it points to the receiver's type.
     pub(super) fn tracked_field(
         &mut self,
         receiver: &Expr,
@@ -441,7 +442,7 @@ impl<'s> Resolver<'s> {
         })
     }
 
-    /// The domain and the type of its elements.
+    /// Returns the domain and the type of its elements.
     fn domain(&mut self, domain: &'s syntax::Domain, context: Context) -> (Domain, Type) {
         let (collection, is_set_required) = match domain {
             syntax::Domain::Type(ty) => {
@@ -469,7 +470,7 @@ impl<'s> Resolver<'s> {
     }
 }
 
-/// The lock a statement or `holds` is about.
+/// Returns the lock a statement or `holds` is about.
 pub(super) fn lock_mode(is_read: bool) -> LockMode {
     if is_read { LockMode::Read } else { LockMode::Write }
 }

@@ -233,8 +233,8 @@ impl Resolver<'_> {
             && name != "mu"
     }
 
-    /// The end of a message about a member that a type does not have: which member, or other name,
-    /// may be meant.
+    /// Returns the end of a message about a member that a type does not have: which member, or
+    /// other name, may be meant.
     fn question<'n>(
         &'n self,
         name: &str,
@@ -251,7 +251,7 @@ impl Resolver<'_> {
         self.spelling.question(name, others.into_iter().chain(own))
     }
 
-    /// The receiver a call or application names, or `this`.
+    /// Returns the receiver a call or application names, or `this`.
     ///
     /// One static function may apply another by its name alone: that receiver is never evaluated.
     pub(super) fn receiver(&mut self, receiver: Option<Expr>, member: &Ident) -> Expr {

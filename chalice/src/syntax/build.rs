@@ -103,7 +103,7 @@ fn error(message: impl Into<String>, span: Span) -> Diagnostic {
 }
 
 impl Builder {
-    /// Where a pair is, without the trivia after it.
+    /// Returns where a pair is, without the trivia after it.
     fn span(&self, pair: &Pair<Rule>) -> Span {
         let span = pair.as_span();
         let trimmed = self.trivia.trim(span.start()..span.end());

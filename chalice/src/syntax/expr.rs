@@ -10,7 +10,7 @@ use crate::source::Span;
 pub struct TypeExpr {
     /// The type itself.
     pub kind: TypeExprKind,
-    /// Where it is.
+    /// The place of the type.
     pub span: Span,
 }
 
@@ -43,7 +43,7 @@ pub enum TypeExprKind {
 pub struct Expr {
     /// The expression itself.
     pub kind: ExprKind,
-    /// Where it is.
+    /// The place of the expression.
     pub span: Span,
 }
 
@@ -279,7 +279,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// How the operator is written.
+    /// Returns how the operator is written.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Iff => "<==>",

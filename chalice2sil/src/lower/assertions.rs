@@ -64,8 +64,8 @@ fn mentions_any(e: &Expr, variables: &[LocalId]) -> bool {
     e.any(&mut |part| matches!(&part.kind, ExprKind::Local(local) if variables.contains(local)))
 }
 
-/// The parts of the body of a quantifier that are permission to one location for all elements, and
-/// the other parts; nothing if there are none of the first.
+/// Returns the parts of the body of a quantifier that are permission to one location for all
+/// elements, and the other parts; nothing if there are none of the first.
 ///
 /// Parts that all elements share come first, so that the other parts can read them; these parts
 /// cannot use the permissions to elements.
@@ -97,12 +97,12 @@ pub(crate) fn under(guard: s::Expr, binder: Option<Binder>, claim: s::Expr) -> s
 }
 
 impl Member<'_, '_> {
-    /// A whole clause, with its place.
+    /// Returns a whole clause, with its place.
     pub(crate) fn clause(&mut self, e: &Expr, env: &Env) -> s::Expr {
         self.placed(e.span, |member| member.assertion(e, env))
     }
 
-    /// An assertion. Conjuncts of a conjunction get places of their own.
+    /// Returns an assertion. Conjuncts of a conjunction get places of their own.
     pub(crate) fn assertion(&mut self, e: &Expr, env: &Env) -> s::Expr {
         self.in_one_transfer(|member| member.assertion_part(e, env))
     }
@@ -194,7 +194,8 @@ impl Member<'_, '_> {
         (mentions_wait_level(deciding) && is_impure(e)).then_some(deciding)
     }
 
-    /// An assertion about permissions below a quantifier whose variables it does not mention.
+    /// Returns an assertion about permissions below a quantifier whose variables it does not
+    /// mention.
     ///
     /// For the elements of a collection it speaks of one location, which counts once, as each
     /// object does. For all values of a type it asks for endlessly many copies, which nobody can
@@ -215,8 +216,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// An assertion about permissions that is said of some element of a collection, whichever that
-    /// is.
+    /// Returns an assertion about permissions that is said of some element of a collection,
+    /// whichever that is.
     fn once(&mut self, collection: &Expr, body: &Expr, env: &Env) -> s::Expr {
         let occupied = match &collection.kind {
             ExprKind::Range { from, to } => lt(self.expr(from, env), self.expr(to, env)),
@@ -258,8 +259,8 @@ impl Member<'_, '_> {
         and([held, assumed(ne(level, self.lowering.lockbottom()), env.side)])
     }
 
-    /// The accessibility assertions, credits and claims about the wait level of an assertion, from
-    /// left to right, each with its conditions.
+    /// Returns the accessibility assertions, credits and claims about the wait level of an
+    /// assertion, from left to right, each with its conditions.
     pub(crate) fn parts<'e>(&mut self, e: &'e Expr, env: &Env) -> Vec<Guarded<'e>> {
         let mut parts = Vec::new();
         let always = Condition { value: truth(true), defined: Some(truth(true)) };

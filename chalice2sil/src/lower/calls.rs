@@ -175,7 +175,7 @@ impl Body<'_, '_> {
             .collect()
     }
 
-    /// The variables that take the results; made up if the program does not want them.
+    /// Returns the variables that take the results; made up if the program does not want them.
     fn call_targets(&mut self, outs: &[OutVariable], method: MethodId) -> Vec<s::Expr> {
         if outs.is_empty() {
             let results = &self.program().methods[method].results;
@@ -194,7 +194,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A new variable of arbitrary value, of the type and with the name of `like`.
+    /// Returns a new variable of arbitrary value, of the type and with the name of `like`.
     pub(crate) fn havocked(&mut self, like: LocalId) -> Name {
         let local = &self.program().locals[like];
         let name = self.fresh(&local.name);
@@ -244,8 +244,8 @@ impl Body<'_, '_> {
 }
 
 impl Member<'_, '_> {
-    /// A claim about the wait level, where it makes sense and holds without debts: that it does is
-    /// checked by the call, after what stands in front of it.
+    /// Returns a claim about the wait level, where it makes sense and holds without debts: that it
+    /// does is checked by the call, after what stands in front of it.
     fn claim_with_debts(&mut self, e: &Expr, part: &Guarded<'_>, contract: &Env) -> s::Expr {
         let without = contract.without_debts();
         let owed = self.assertion(e, contract);
@@ -261,7 +261,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// A quantifier over the elements of a collection: once an object, however often it occurs.
+    /// Returns a quantifier over the elements of a collection: once an object, however often it
+    /// occurs.
     pub(crate) fn each_of(&mut self, elements: &Expr, env: &Env) -> EachElement {
         let name = self.bound_name("r");
         let inside = contains(&self.expr(elements, env), &var(&name));
@@ -269,7 +270,7 @@ impl Member<'_, '_> {
         EachElement { name, inside, triggers }
     }
 
-    /// The locations of an accessibility assertion, each with the quantifier it needs.
+    /// Returns the locations of an accessibility assertion, each with the quantifier it needs.
     pub(crate) fn locations(
         &mut self,
         target: &AccessTarget,

@@ -129,7 +129,7 @@ impl Body<'_, '_> {
 }
 
 impl Lowering<'_> {
-    /// Every kind of location, at an object.
+    /// Returns every kind of location, at an object.
     fn all_places(&self, object: &s::Expr) -> Vec<s::Expr> {
         let names = self.names.borrow();
         let mut places: Vec<_> =

@@ -69,7 +69,7 @@ pub(crate) fn keeps_credits(program: &Program, class: ClassId) -> bool {
     program.classes[class].invariants.iter().any(mentions_credit)
 }
 
-/// The class whose objects an expression stands for.
+/// Returns the class whose objects an expression stands for.
 pub(crate) fn class_of(e: &Expr) -> Option<ClassId> {
     match e.ty {
         Type::Class(class) => Some(class),
@@ -78,8 +78,8 @@ pub(crate) fn class_of(e: &Expr) -> Option<ClassId> {
 }
 
 impl Facts {
-    /// The facts about `program`; `opens_own` if methods open and close the predicates of `this` in
-    /// their contracts.
+    /// Returns the facts about `program`; `opens_own` if methods open and close the predicates of
+    /// `this` in their contracts.
     pub(crate) fn of(program: &Program, opens_own: bool) -> Self {
         let mut facts = Self {
             credits: !program.channels.is_empty(),

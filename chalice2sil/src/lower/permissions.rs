@@ -50,7 +50,7 @@ impl Amount {
         Self { value, sign: None, few: None, defined: truth(true) }
     }
 
-    /// An amount computed from two; it may be negative.
+    /// Returns an amount computed from two; it may be negative.
     fn combined(op: s::BinaryOp, left: Self, right: Self) -> Self {
         let defined = and([left.defined, right.defined]);
         let few = match (left.few, right.few) {

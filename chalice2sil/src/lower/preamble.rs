@@ -71,7 +71,7 @@ impl Lowering<'_> {
         call(&string_name(index), Vec::new())
     }
 
-    /// Some value of a type.
+    /// Returns some value of a type.
     pub(crate) fn any_value(&self, of: &Type) -> s::Expr {
         match of {
             Type::Int => int(0),
@@ -110,13 +110,13 @@ impl Lowering<'_> {
         call(fixed::LEVEL_AT, vec![levels, object])
     }
 
-    /// The read fraction common to predicates, monitors and channels.
+    /// Returns the read fraction common to predicates, monitors and channels.
     pub(crate) fn common_fraction(&self) -> s::Expr {
         self.used.borrow_mut().read_fraction = true;
         call(fixed::READ_FRACTION, Vec::new())
     }
 
-    /// The read fraction of the fork that made a token.
+    /// Returns the read fraction of the fork that made a token.
     pub(crate) fn fork_fraction(&self, token: s::Expr) -> s::Expr {
         self.used.borrow_mut().fork_fraction = true;
         call(fixed::FORK_FRACTION, vec![token])
@@ -151,7 +151,7 @@ impl Lowering<'_> {
         call(fixed::COUNTING, Vec::new())
     }
 
-    /// A reader's share of what a monitor counts.
+    /// Returns a reader's share of what a monitor counts.
     pub(crate) fn readers_fraction(&self) -> s::Expr {
         self.used.borrow_mut().readers = true;
         // Its bound.

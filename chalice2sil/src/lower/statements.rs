@@ -207,8 +207,8 @@ impl Body<'_, '_> {
         self.locals_in_scope.push(local);
     }
 
-    /// The value of an expression that is assigned. Ghost state is no exception: what is executed
-    /// can depend on it by way of functions.
+    /// Returns the value of an expression that is assigned. Ghost state is no exception: what is
+    /// executed can depend on it by way of functions.
     fn stored(&mut self, e: &Expr, env: &Env) -> s::Expr {
         let env = self.executed(e, env);
         self.expr(e, &env)
@@ -383,8 +383,9 @@ impl Body<'_, '_> {
         self.note_scope(targets);
     }
 
-    /// The credits that are left when those of an assertion have been given away, which are read
-    /// before permissions go; they are still there for what the assertion says of the wait level.
+    /// Returns the credits that are left when those of an assertion have been given away, which are
+    /// read before permissions go; they are still there for what the assertion says of the wait
+    /// level.
     fn credits_after(&mut self, given: &Expr, env: &Env) -> Option<Name> {
         let credits = self.credits.clone()?;
         if !mentions_credit(given) {

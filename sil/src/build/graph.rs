@@ -27,7 +27,7 @@ use crate::source::Span;
 use crate::syntax::{Expr, Graph, Node, NodeKind, Stmt, Terminator, TerminatorKind, Type};
 
 impl Graph {
-    /// A graph of blocks and loops; the first is the entry unless another is marked.
+    /// Returns a graph of blocks and loops; the first is the entry unless another is marked.
     pub fn new(nodes: impl IntoIterator<Item = Node>) -> Self {
         Self { locals: Vec::new(), nodes: nodes.into_iter().collect(), span: Span::default() }
     }

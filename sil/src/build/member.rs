@@ -211,7 +211,7 @@ macro_rules! contracts {
 contracts! { Function Method }
 
 impl Implementation {
-    /// A body; with a name it prints as `implementation name`.
+    /// Returns a body; with a name it prints as `implementation name`.
     pub fn new(name: Option<&str>, body: Body) -> Self {
         Self {
             annotations: Vec::new(),

@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::syntax::{Type, TypeKind, TypedName};
 
 impl From<TypeKind> for Type {
-    /// The type, without a place.
+    /// Returns the type, without a place.
     fn from(kind: TypeKind) -> Self {
         Self { kind, span: Span::default() }
     }
@@ -33,7 +33,7 @@ impl Type {
         TypeKind::Map(Box::new(key.into()), Box::new(value.into())).into()
     }
 
-    /// A domain or adt with its arguments, or a type variable.
+    /// Returns a domain or adt with its arguments, or a type variable.
     pub fn named(name: &str, arguments: impl IntoIterator<Item = Self>) -> Self {
         TypeKind::Named { name: ident(name), arguments: arguments.into_iter().collect() }.into()
     }

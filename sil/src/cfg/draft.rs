@@ -72,7 +72,7 @@ pub(super) enum Jump {
 }
 
 impl DraftNode {
-    /// Where control may go from here directly, a loop's nested graph aside.
+    /// Returns where control may go from here directly, a loop's nested graph aside.
     pub(super) fn targets(&self) -> impl Iterator<Item = NodeId> + use<> {
         let (first, second) = match &self.kind {
             DraftKind::Basic { jump: Jump::Goto(target), .. } => (Some(*target), None),
@@ -331,7 +331,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Where to report a bad jump.
+/// Returns where to report a bad jump.
 fn jump_span(node: &DraftNode) -> Span {
     match &node.kind {
         DraftKind::Basic { jump_span, .. } => *jump_span,

@@ -287,8 +287,8 @@ fn merge<T: Ord>(into: &mut BTreeSet<T>, from: &mut BTreeSet<T>) {
 }
 
 impl Cfg {
-    /// Where control may go directly from a block: the targets of its terminator, or `then` of a
-    /// loop. (Into a loop's graph and out of it by its exits is not among them.)
+    /// Returns where control may go directly from a block: the targets of its terminator, or `then`
+    /// of a loop. (Into a loop's graph and out of it by its exits is not among them.)
     pub fn targets(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         let (first, second) = match &self.blocks[block].kind {
             BlockKind::Basic { terminator, .. } => match &terminator.kind {

@@ -39,7 +39,7 @@ fn ends_in_branch(cfg: &Cfg, block: BlockId) -> bool {
         if matches!(terminator.kind, TerminatorKind::Branch { .. }))
 }
 
-/// Where control may go on from a block, the inside of a loop skipped.
+/// Returns where control may go on from a block, the inside of a loop skipped.
 fn successors(cfg: &Cfg, block: BlockId) -> Vec<BlockId> {
     let mut targets: Vec<BlockId> = cfg.targets(block).collect();
     if let BlockKind::Loop(inner) = &cfg.blocks[block].kind {

@@ -50,7 +50,7 @@ impl Edges {
         edges
     }
 
-    /// Where control comes from that gets to the node, or to somewhere inside it.
+    /// Returns where control comes from that gets to the node, or to somewhere inside it.
     fn into(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         let sources = [&self.sources, &self.into_body];
         sources.into_iter().filter_map(move |sources| sources.get(&node)).flatten().copied()

@@ -222,7 +222,7 @@ impl Lowering<'_, '_> {
         Flow::At(node)
     }
 
-    /// The block the next statement goes to; `None` in unreachable code.
+    /// Returns the block the next statement goes to; `None` in unreachable code.
     fn block_at(&mut self, flow: Flow, level: Option<NodeId>, span: Span) -> Option<NodeId> {
         let ends = match flow {
             Flow::At(node) => return Some(node),

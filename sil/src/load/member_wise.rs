@@ -151,8 +151,8 @@ fn each_member(sources: &Sources, files: &[FileId], mut take: impl FnMut(Member)
     }
 }
 
-/// A member without what only itself is concerned by. What is there keeps being there, as something
-/// else.
+/// Returns a member without what only itself is concerned by. What is there keeps being there, as
+/// something else.
 fn signature(mut member: Member) -> Member {
     match &mut member.kind {
         MemberKind::Predicate(predicate) => {

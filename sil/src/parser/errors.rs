@@ -91,7 +91,7 @@ fn list(words: &[&str]) -> String {
 /// Words of a rank below are enough to say where anything of that kind is expected.
 const OPERATOR: u8 = 3;
 
-/// How a rule is called in messages, with its rank; `None` for rules that help nobody.
+/// Returns how a rule is called in messages, with its rank; `None` for rules that help nobody.
 fn word(rule: Rule) -> Option<(u8, &'static str)> {
     Some(match rule {
         Rule::members | Rule::member => (0, "a declaration"),

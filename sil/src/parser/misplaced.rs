@@ -12,8 +12,8 @@ use super::grammar::Grammar;
 /// How many places before the failure are looked at: each costs reading the member once more.
 const MAX_PLACES: usize = 4;
 
-/// Where before `at`, the place of pest's failure in `piece`, a statement starts with an expression
-/// that is no target.
+/// Returns where before `at`, the place of pest's failure in `piece`, a statement starts with an
+/// expression that is no target.
 pub(super) fn misplaced_expression(piece: &str, at: usize) -> Option<usize> {
     let at = at.min(piece.len());
     let starts = expression_starts(&piece[..at]);

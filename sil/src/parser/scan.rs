@@ -45,8 +45,8 @@ pub(super) fn cut(text: &str, start: usize, end: usize) -> Vec<Chunk> {
     Cutter::new(&text.as_bytes()[..end], start).run()
 }
 
-/// Where the first word that can start a member stands, or an annotation, at or behind `from` and
-/// before `end`: whatever is open there, and whether or not that makes sense.
+/// Returns where the first word that can start a member stands, or an annotation, at or behind
+/// `from` and before `end`: whatever is open there, and whether or not that makes sense.
 pub(super) fn next_member(text: &str, from: usize, end: usize) -> Option<usize> {
     let bytes = &text.as_bytes()[..end];
     let mut at = from;

@@ -66,7 +66,7 @@ impl Line {
         text
     }
 
-    /// A mark to come back to with [`Line::starts_with_bar`].
+    /// Returns a mark to come back to with [`Line::starts_with_bar`].
     pub(super) fn mark(&mut self) -> usize {
         // A token of its own, so that later text is not appended to earlier text.
         self.tokens.push(Token::Text(String::new()));

@@ -14,7 +14,7 @@ impl Expr {
         Self { kind: self.kind.map_children(map), ..self.leaf() }
     }
 
-    /// The expression with each free occurrence of a variable replaced.
+    /// Returns the expression with each free occurrence of a variable replaced.
     ///
     /// No capture is possible: a bound variable has an id of its own.
     #[must_use]

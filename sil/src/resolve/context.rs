@@ -245,7 +245,7 @@ impl<'a, 's> Resolver<'a, 's> {
         self.labels.alloc(Label { name: ident.name.clone(), span })
     }
 
-    /// The end of a message about an unknown label or block.
+    /// Returns the end of a message about an unknown label or block.
     pub(super) fn question_of_label(&self, name: &Name) -> String {
         let labels = self.label_names.keys().map(|name| &**name);
         self.shared.globals.spelling.question(name, labels)

@@ -205,8 +205,8 @@ impl Globals {
         }
     }
 
-    /// The end of a message about an unknown member: which of those of the wanted kinds is meant,
-    /// as far as can be guessed.
+    /// Returns the end of a message about an unknown member: which of those of the wanted kinds is
+    /// meant, as far as can be guessed.
     pub(super) fn question(&self, name: &Name, is_wanted: impl Fn(Global) -> bool) -> String {
         let all = self.names.iter().filter(|(_, (global, _))| is_wanted(*global));
         self.spelling.question(name, all.map(|(name, _)| &**name))
@@ -235,7 +235,7 @@ impl Globals {
         })
     }
 
-    /// Where a global name is declared.
+    /// Returns where a global name is declared.
     pub(super) fn span(&self, name: &Name) -> Option<Span> {
         self.names.get(name).map(|&(_, span)| span)
     }

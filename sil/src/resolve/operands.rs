@@ -58,7 +58,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// How many errors there are by now.
+    /// Returns how many errors there are by now.
     pub(super) fn errors(&self) -> usize {
         self.shared.diagnostics.len()
     }

@@ -34,7 +34,8 @@ pub(super) enum Ty {
 pub(super) struct Hole(u32);
 
 impl Ty {
-    /// The type itself, for a type that mentions no parameter of a domain to be instantiated.
+    /// Returns the type itself, for a type that mentions no parameter of a domain to be
+    /// instantiated.
     pub(super) fn of(ty: &Type) -> Self {
         Self::instantiate(ty, &[], &[])
     }

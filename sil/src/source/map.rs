@@ -76,12 +76,13 @@ impl<'a> SourceMap<'a> {
         self.program.origins.files.values().map(|path| &**path)
     }
 
-    /// The place a span stands for: the original one if there is one, else the span's own.
+    /// Returns the place a span stands for: the original one if there is one, else the span's own.
     pub fn place(&self, span: Span) -> Place {
         self.original_place(span.origin).map_or_else(|| self.own_place(span), |(place, _)| place)
     }
 
-    /// Where its author wrote what a span stands for; `None` for what a translator has added.
+    /// Returns where its author wrote what a span stands for; `None` for what a translator has
+    /// added.
     pub fn written(&self, span: Span) -> Option<Place> {
         match self.original_place(span.origin) {
             Some((place, is_own)) => is_own.then_some(place),

@@ -94,7 +94,7 @@ pub enum OldLabel {
 #[derive(Clone, Debug)]
 pub struct Trigger<E> {
     pub terms: Vec<E>,
-    /// From brace to brace.
+    /// The text from brace to brace.
     pub span: Span,
 }
 

@@ -167,8 +167,8 @@ impl Search<'_> {
         self.found.push(Candidate { expr, olds: olds.to_vec(), covers, holes, key });
     }
 
-    /// The term with the values of `let` variables in place of the variables; nothing if it would
-    /// be large, or if a value would be read in another state than it is.
+    /// Returns the term with the values of `let` variables in place of the variables; nothing if it
+    /// would be large, or if a value would be read in another state than it is.
     fn without_lets(&self, expr: &Expr, olds: &[OldLabel]) -> Option<Expr> {
         let mut added = 0;
         let mut is_same = true;

@@ -75,7 +75,7 @@ impl Presentation {
         !matches!(self.message_format, MessageFormat::Human | MessageFormat::Json)
     }
 
-    /// The findings of the earlier run, if there is one to compare with.
+    /// Returns the findings of the earlier run, if there is one to compare with.
     pub(crate) fn baseline(&self) -> anyhow::Result<Option<Baseline>> {
         let Some(path) = &self.baseline else { return Ok(None) };
         let text = fs::read_to_string(path);

@@ -72,7 +72,7 @@ impl Known {
         self.done.keys().cloned().collect()
     }
 
-    /// How long a member has been verified that is not done.
+    /// Returns how long a member has been verified that is not done.
     pub(crate) fn time_of(&self, kind: MemberKind, id: &str) -> Duration {
         let begun = self.begun.get(&(kind, id.to_owned()));
         begun.map_or(Duration::ZERO, Instant::elapsed)

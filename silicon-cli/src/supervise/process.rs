@@ -99,14 +99,14 @@ impl Process {
         self.is_waited_for
     }
 
-    /// Its memory, in bytes, where the system tells.
+    /// Returns its memory, in bytes, where the system tells.
     pub(crate) fn memory(&self) -> Option<u64> {
         let told = fs::read_to_string(format!("/proc/{}/statm", self.pid.as_raw_nonzero())).ok()?;
         let pages: u64 = told.split(' ').nth(1)?.parse().ok()?;
         Some(pages * rustix::param::page_size() as u64)
     }
 
-    /// How long one of its threads has worked, where the system tells.
+    /// Returns how long one of its threads has worked, where the system tells.
     pub(crate) fn worked(&self, thread: i32) -> Option<Duration> {
         let pid = self.pid.as_raw_nonzero();
         let told = fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")).ok()?;
@@ -123,7 +123,7 @@ impl Process {
         let _ = kill_process(self.pid, Signal::KILL);
     }
 
-    /// How it ended; to be called when it has closed its stream.
+    /// Returns how it ended; to be called when it has closed its stream.
     pub(crate) fn wait(&mut self) -> Ending {
         self.is_waited_for = true;
         match waitpid(Some(self.pid), WaitOptions::empty()) {

@@ -135,7 +135,7 @@ impl<'a> Site<'a> {
         self.clause(0, self.contract_end(), "requires", what, place)
     }
 
-    /// Where the contract is over: at the body, or at the end.
+    /// Returns where the contract is over: at the body, or at the end.
     fn contract_end(&self) -> usize {
         self.body.as_ref().map_or(self.declaration.whole.end, |body| body.start)
     }
@@ -246,7 +246,7 @@ impl<'a> Site<'a> {
         found
     }
 
-    /// The parts between `&&` of what stands in a range, each with its tokens.
+    /// Returns the parts between `&&` of what stands in a range, each with its tokens.
     fn conjuncts(&self, range: &Range<usize>) -> Vec<Vec<usize>> {
         let is_in = |&position: &usize| range.contains(&self.code[position].range.start);
         let mut parts = vec![Vec::new()];
@@ -444,7 +444,7 @@ impl<'a> Site<'a> {
         None
     }
 
-    /// Where the names with dots between them that lead to the one at a position begin.
+    /// Returns where the names with dots between them that lead to the one at a position begin.
     fn path_to(&self, mut position: usize) -> usize {
         while position >= 2
             && self.word(position - 1) == "."

@@ -55,7 +55,7 @@ struct Done {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct SpanRef {
     base: (usize, usize),
-    /// The offset and the length; none: all of it.
+    /// The offset and the length of a part; none: the whole.
     inside: Option<(u32, u32)>,
     origin: (usize, usize),
 }

@@ -49,7 +49,7 @@ const SECRET: &str = "secret";
 /// An answer that is used is marked as used so often.
 const USED_AGAIN: Duration = Duration::from_secs(60 * 60);
 
-/// The URL that a place is, if it is one.
+/// Returns the URL that a place is, if it is one.
 pub fn url(place: &Path) -> Option<&str> {
     place.to_str().filter(|text| text.contains("://"))
 }
@@ -103,7 +103,7 @@ impl Store {
         }
     }
 
-    /// The answer below a seal.
+    /// Returns the answer below a seal.
     fn opened(&self, key: &Digest, sealed: &[u8], of_others: bool) -> Option<Answer> {
         let (run, answer) = self.seal.open(&self.engine, key, sealed)?.split_at_checked(RUN)?;
         if of_others && run == self.run {
@@ -221,7 +221,7 @@ fn read_bounded(path: &Path) -> Option<(File, Vec<u8>)> {
     Some((file, bytes))
 }
 
-/// The text of an answer and its key.
+/// Returns the text of an answer and its key.
 pub(super) fn tell(key: &Digest, answer: &Answer) -> Option<String> {
     let mut bytes = key.to_vec();
     rmp_serde::encode::write_named(&mut bytes, answer).ok()?;
@@ -254,8 +254,8 @@ fn secret(root: &Path) -> io::Result<[u8; LENGTH]> {
     text.try_into().map_err(|_| io::Error::other(format!("{} is no secret", path.display())))
 }
 
-/// The identity of who answers: this build, and the solver with its library. Answers of others are
-/// of no use.
+/// Returns the identity of the verifier that answers: this build, and the solver with its library. Answers of
+/// others are of no use.
 pub fn engine() -> String {
     let mut digest = Sha256::new();
     digest.update(crate::BUILD);
@@ -381,7 +381,7 @@ pub fn sweep(root: &Path, signers: Option<Signers>) -> io::Result<usize> {
     Ok(removed)
 }
 
-/// The key in the path of an answer.
+/// Returns the key in the path of an answer.
 fn key_of(path: &Path) -> Option<Digest> {
     let parent = path.parent()?.file_name()?.to_str()?;
     let name = format!("{parent}{}", path.file_name()?.to_str()?);
@@ -408,7 +408,7 @@ fn stored(root: &Path) -> io::Result<Vec<Stored>> {
     Ok(all)
 }
 
-/// The directories in a directory, by name.
+/// Returns the directories in a directory, by name.
 fn directories(within: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(within)? {

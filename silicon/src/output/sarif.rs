@@ -109,7 +109,7 @@ fn rule(id: &str) -> Value {
     rule
 }
 
-/// Where ids are explained; a repository without an address has no such page.
+/// Returns where ids are explained; a repository without an address has no such page.
 fn help_uri(repository: &str) -> Option<String> {
     let repository = repository.trim_end_matches('/');
     (!repository.is_empty()).then(|| format!("{repository}/blob/main/docs/errors.md"))

@@ -185,7 +185,7 @@ fn subject(texts: &Texts, index: &Place) -> Option<String> {
     Some(subject.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The name of what is called or applied: behind the targets, before the arguments.
+/// Returns the name of what is called or applied: behind the targets, before the arguments.
 fn applied(text: &str) -> &str {
     let call = text.rsplit_once(":=").map_or(text, |(_, call)| call);
     call.split('(').next().unwrap_or_default().trim()

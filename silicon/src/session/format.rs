@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use findings::ErrorId;
 use front::SourceFile;
 use layout::Edit;
 use sil::render::{Message, Place};
@@ -9,7 +10,7 @@ use sil::source::Sources;
 
 use super::load::Loaded;
 use super::outcome::Diagnostic;
-use super::{FileVerdict, Input, Outcome, on_large_stack};
+use super::{Fault, FileVerdict, Input, Outcome, on_large_stack};
 use crate::session::input::Language;
 
 /// A program, and what gives it its layout.
@@ -52,7 +53,7 @@ pub fn layout(input: &Input) -> Result<Layout, Box<Outcome>> {
 
 fn internal(input: &Input, what: &str) -> Message {
     let text = format!("internal error: {what}");
-    Message::error("internal", text, Place::start_of(&input.name))
+    Message::error(ErrorId::Internal.id(), text, Place::start_of(&input.name))
 }
 
 fn syntax_errors(input: &Input, text: &str) -> Vec<Message> {
@@ -78,7 +79,7 @@ fn syntax_errors(input: &Input, text: &str) -> Vec<Message> {
 
 fn refused(input: &Input, text: Option<&str>, messages: Vec<Message>) -> Box<Outcome> {
     let mut outcome = Outcome::empty(&input.name);
-    outcome.verdict = if messages.iter().any(|message| message.id == "internal") {
+    outcome.verdict = if messages.iter().any(|one| Fault::of(one) == Fault::Defect) {
         FileVerdict::Error
     } else {
         FileVerdict::InputError

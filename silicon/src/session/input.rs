@@ -57,7 +57,7 @@ impl Input {
         Self { name: harmless(&path.display().to_string()), source, ..Self::nowhere() }
     }
 
-    /// A text that is in memory, under a name that need not be that of a file.
+    /// Returns a text that is in memory, under a name that need not be that of a file.
     pub fn text(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         let source = Source::Memory(Arc::from(text.into()));
         Self { name: name.into(), source, ..Self::nowhere() }
@@ -245,7 +245,7 @@ impl Lines {
         Path::new(file).ends_with(&self.file)
     }
 
-    /// How many lines lie between these and a place in the same file.
+    /// Returns how many lines lie between these and a place in the same file.
     pub fn distance(&self, place: &Place) -> u32 {
         let after = place.start.line.saturating_sub(self.last);
         after.max(self.first.saturating_sub(place.end.line))

@@ -157,8 +157,8 @@ impl FileVerdict {
         }
     }
 
-    /// The verdict on members that were selected: they are verified only if each is, and there is
-    /// one.
+    /// Returns the verdict on members that were selected: they are verified only if each is, and
+    /// there is one.
     pub(super) fn of_members(members: &[MemberOutcome]) -> Self {
         let worst = members.iter().map(|member| member.verdict).max();
         match worst {
@@ -233,13 +233,13 @@ impl Outcome {
         if open.is_empty() { FileVerdict::Verified } else { FileVerdict::of_members(&open) }
     }
 
-    /// How many diagnostics are errors.
+    /// Returns how many diagnostics are errors.
     pub fn errors(&self) -> usize {
         let is_error = |d: &&Diagnostic| d.message.severity == Severity::Error;
         self.diagnostics.iter().filter(is_error).count()
     }
 
-    /// How many members have this verdict.
+    /// Returns how many members have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.members.iter().filter(|member| member.verdict == verdict).count()
     }
@@ -329,7 +329,7 @@ impl MemberOutcome {
 }
 
 impl Diagnostic {
-    /// A finding that belongs to no member.
+    /// Returns a finding that belongs to no member.
     pub(super) fn of(message: Message) -> Self {
         Self {
             message,

@@ -32,7 +32,7 @@ impl<'a> Places<'a> {
         Self { map, sources }
     }
 
-    /// Where the user finds `span`.
+    /// Returns where the user finds `span`.
     pub fn of(&self, span: Span) -> Place {
         place(self.map.place(span))
     }
@@ -82,7 +82,7 @@ impl<'a> Places<'a> {
         }
         if self.is_of_translator(finding) {
             text = format!("a check that the translator promised cannot fail: {text} ({id})");
-            "internal".clone_into(&mut id);
+            id = ErrorId::Internal.to_string();
         }
         let reason = reason.map(place);
         let shown = reason.clone().map(|at| (at, "this could not be shown".to_owned()));
@@ -194,8 +194,8 @@ fn subject(finding: &Finding) -> Option<&str> {
     location.or(finding.receiver.as_ref()).map(String::as_str)
 }
 
-/// The end of a message about missing permission: the amounts, and the location where the message
-/// does not name it.
+/// Returns the end of a message about missing permission: the amounts, and the location where the
+/// message does not name it.
 fn lacking(shortfall: &Shortfall, message: &str, is_translated: bool) -> String {
     let amounts = shortfall.amounts(|amount| in_words(amount, is_translated));
     let location = &shortfall.location;

@@ -175,7 +175,7 @@ impl Plan {
         self.loads.iter().copied().fold(0.0, f64::max)
     }
 
-    /// How often that is in all work.
+    /// Returns how often that is in all work.
     pub fn speed_up(&self) -> f64 {
         self.loads.iter().sum::<f64>() / self.busiest().max(LEAST_COST)
     }
@@ -240,7 +240,8 @@ impl Sharding {
 /// The least cost of a member, in milliseconds.
 const LEAST_COST: f64 = 0.1;
 
-/// Where dealing to so many shards begins, so that small files do not all begin with the same one.
+/// Returns where dealing to so many shards begins, so that small files do not all begin with the
+/// same one.
 fn first_of(file: &str, of: usize) -> usize {
     let digest = Sha256::digest(file);
     usize::from(u16::from_le_bytes([digest[0], digest[1]])) % of

@@ -49,7 +49,7 @@ impl Turns {
         }
     }
 
-    /// How long a method that begins now may take; none: to the end.
+    /// Returns how long a method that begins now may take; none: to the end.
     pub(super) fn slice(&self) -> Option<Duration> {
         let mut state = self.lock();
         let slice = match state.turn {
@@ -87,14 +87,14 @@ fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }
 
-/// How long a first turn is. None if there is not enough time for another one.
+/// Returns how long a first turn is. None if there is not enough time for another one.
 fn first(left: Duration) -> Option<Duration> {
     shorter(left / FIRST_PARTS, left)
 }
 
-/// How long a later turn of `tasks` is, one after the other, the longest before it having been
-/// `before`: half of the time is kept for those that need more. None if there is not enough time
-/// for another one.
+/// Returns how long a later turn of `tasks` is, one after the other, the longest before it having
+/// been `before`: half of the time is kept for those that need more. None if there is not enough
+/// time for another one.
 fn later(left: Duration, tasks: usize, before: Duration) -> Option<Duration> {
     let share = left / u32::try_from(tasks.max(1)).unwrap_or(u32::MAX) / 2;
     shorter(share.max(before * 2), left)

@@ -1,9 +1,17 @@
-//! Collecting the axioms of a theory, with what they wait for.
+//! The axioms of a theory at given sorts, made of the theory's text, with what they wait for.
+//!
+//! A text declares variables, operators and abbreviations, and then lists axioms. The operators
+//! are applied without simplification: triggers need the terms as they stand. `=` is the logic's
+//! equality, on every sort.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error;
 
+use super::forms::Form;
 use super::{Use, subject};
-use crate::terms::{Sort, Term, TermKind, Terms, TheoryOp};
+use crate::terms::{Quant, Sort, Term, TermKind, Terms, TheoryOp};
 
 /// An axiom that has not been emitted.
 pub(super) struct Axiom {
@@ -19,81 +27,144 @@ impl Axiom {
     }
 }
 
-/// The axioms of one theory, being written down.
-pub(super) struct Axioms<'a> {
-    pub(super) terms: &'a mut Terms,
+/// Returns the axioms of a text. `sorts` has a sort for each name of a sort in the text; the first
+/// one is the theory's own.
+pub(super) fn axioms(
+    terms: &mut Terms,
+    text: &'static [Form],
+    sorts: &[(&str, Sort)],
+) -> Vec<Axiom> {
+    let mut theory = Theory { terms, names: FxHashMap::default(), axioms: Vec::new() };
+    let sort = |form: &Form| {
+        let name = form.word();
+        sorts.iter().find(|(known, _)| *known == name).expect("a sort of the theory").1
+    };
+    for form in text {
+        let [head, rest @ ..] = form.list() else { panic!("an empty form") };
+        match (head.word(), rest) {
+            ("variables", [of, names @ ..]) => {
+                for name in names.iter().map(Form::word) {
+                    let variable = theory.terms.named_variable(name, sort(of));
+                    theory.names.insert(name, Meaning::Term(variable));
+                }
+            }
+            ("operator", [name, op, result]) => {
+                let meaning = Meaning::Operator(operator(op), sort(result));
+                theory.names.insert(name.word(), meaning);
+            }
+            ("define", [head, body]) => {
+                let [name, parameters @ ..] = head.list() else { panic!("no name") };
+                theory.names.insert(name.word(), Meaning::Abbreviation(parameters, body));
+            }
+            ("axiom", parts) => theory.axiom(parts, sorts[0].1),
+            (other, _) => panic!("no form of a theory: {other}"),
+        }
+    }
+    theory.axioms
+}
+
+fn operator(name: &Form) -> TheoryOp {
+    let name = IntoDeserializer::<Error>::into_deserializer(name.word());
+    TheoryOp::deserialize(name).expect("an operator")
+}
+
+#[derive(Clone, Copy)]
+enum Meaning {
+    Term(Term),
+    Operator(TheoryOp, Sort),
+    /// Parameters, and a body.
+    Abbreviation(&'static [Form], &'static Form),
+}
+
+struct Theory<'a> {
+    terms: &'a mut Terms,
+    names: FxHashMap<&'static str, Meaning>,
     axioms: Vec<Axiom>,
 }
 
-impl<'a> Axioms<'a> {
-    pub(super) fn new(terms: &'a mut Terms) -> Self {
-        Axioms { terms, axioms: Vec::new() }
-    }
-
-    pub(super) fn finish(self) -> Vec<Axiom> {
-        self.axioms
-    }
-
-    /// Returns a variable of an axiom.
-    pub(super) fn var(&mut self, name: &str, sort: Sort) -> Term {
-        self.terms.named_variable(name, sort)
-    }
-
-    /// Returns an operator applied, without simplification: triggers need the terms as they stand.
-    pub(super) fn op(&mut self, op: TheoryOp, args: &[Term], sort: Sort) -> Term {
-        self.terms.theory_term(op, args, sort)
-    }
-
-    /// ∀ variables {triggers}. body
-    pub(super) fn forall(
-        &mut self,
-        name: &str,
-        variables: &[Term],
-        triggers: &[&[Term]],
-        body: Term,
-    ) {
-        let needs = triggers.iter().map(|trigger| self.uses(trigger)).collect();
-        let triggers = triggers.iter().map(|trigger| trigger.to_vec()).collect();
-        let formula = self.terms.forall(variables, triggers, body, name, 1);
+impl Theory<'_> {
+    /// Adds an axiom: a label, variables, perhaps an operator that has to occur beside those of a
+    /// trigger, triggers, and a body. An axiom without variables is its body.
+    fn axiom(&mut self, parts: &'static [Form], own: Sort) {
+        let (formula, triggers) = self.quantified(Quant::Forall, parts);
+        let needed = parts.iter().find_map(|part| match part {
+            Form::List(part) => match &part[..] {
+                [Form::Word("needs"), op] => Some((operator(op), Some(own))),
+                _ => None,
+            },
+            _ => None,
+        });
+        let needs = triggers.iter().map(|trigger| {
+            let mut uses = self.uses(trigger);
+            uses.extend(needed);
+            uses
+        });
+        let needs = needs.collect();
         self.axioms.push(Axiom { formula, needs });
     }
 
-    /// ∀ variables {triggers}. guard ⇒ body
-    pub(super) fn rule(
-        &mut self,
-        name: &str,
-        variables: &[Term],
-        triggers: &[&[Term]],
-        guard: Term,
-        body: Term,
-    ) {
-        let implication = self.terms.implies(guard, body);
-        self.forall(name, variables, triggers, implication);
+    /// Returns a quantified formula, and its triggers.
+    fn quantified(&mut self, quant: Quant, parts: &'static [Form]) -> (Term, Vec<Vec<Term>>) {
+        let [label, variables, .., body] = parts else { panic!("parts of a formula are missing") };
+        let variables = self.all(variables.list());
+        let mut triggers = Vec::new();
+        for part in parts {
+            if let Form::Trigger(trigger) = part {
+                triggers.push(self.all(trigger));
+            }
+        }
+        let body = self.term(body);
+        if variables.is_empty() {
+            return (body, triggers);
+        }
+        let label = label.word();
+        let formula =
+            self.terms.quantify(quant, &variables, triggers.clone(), body, label.into(), 1);
+        (formula, triggers)
     }
 
-    /// Returns an equation, by the equality that axioms are written with.
-    pub(super) fn same(&mut self, a: Term, b: Term) -> Term {
-        self.terms.identical(a, b)
+    fn all(&mut self, forms: &'static [Form]) -> Vec<Term> {
+        forms.iter().map(|form| self.term(form)).collect()
     }
 
-    /// As [`Self::forall`], but only when an operator occurs that is not in the triggers.
-    pub(super) fn forall_once(
-        &mut self,
-        needed: Use,
-        name: &str,
-        variables: &[Term],
-        triggers: &[&[Term]],
-        body: Term,
-    ) {
-        self.forall(name, variables, triggers, body);
-        let axiom = self.axioms.last_mut().expect("just added");
-        axiom.needs.iter_mut().for_each(|alternative| alternative.push(needed));
-    }
-
-    /// A formula without variables, useful when the operators of `about` occur.
-    pub(super) fn fact(&mut self, about: &[Term], formula: Term) {
-        let needs = vec![self.uses(about)];
-        self.axioms.push(Axiom { formula, needs });
+    fn term(&mut self, form: &'static Form) -> Term {
+        let Form::List(parts) = form else {
+            let word = form.word();
+            return match (word.parse::<i64>(), self.names.get(word)) {
+                (Ok(number), _) => self.terms.int(number),
+                (_, Some(Meaning::Term(term))) => *term,
+                _ => panic!("no variable: {word}"),
+            };
+        };
+        let head = parts[0].word();
+        match head {
+            "forall" => return self.quantified(Quant::Forall, &parts[1..]).0,
+            "exists" => return self.quantified(Quant::Exists, &parts[1..]).0,
+            _ => {}
+        }
+        let args = self.all(&parts[1..]);
+        match (head, &args[..]) {
+            ("not", &[a]) => self.terms.not(a),
+            ("and", _) => self.terms.and(args),
+            ("or", _) => self.terms.or(args),
+            ("=>", &[a, b]) => self.terms.implies(a, b),
+            ("ite", &[condition, a, b]) => self.terms.ite(condition, a, b),
+            ("=", &[a, b]) => self.terms.identical(a, b),
+            ("<", &[a, b]) => self.terms.lt(a, b),
+            ("<=", &[a, b]) => self.terms.le(a, b),
+            ("+", _) => self.terms.sum(Sort::INT, args),
+            ("-", &[a, b]) => self.terms.sub(a, b),
+            ("*", &[a, b]) => self.terms.mul(a, b),
+            _ => match self.names.get(head) {
+                Some(&Meaning::Operator(op, sort)) => self.terms.theory_term(op, &args, sort),
+                Some(&Meaning::Abbreviation(parameters, body)) => {
+                    let parameters = parameters.iter().map(Form::word);
+                    self.names.extend(parameters.zip(args.into_iter().map(Meaning::Term)));
+                    self.term(body)
+                }
+                _ => panic!("no operator: {head}"),
+            },
+        }
     }
 
     fn uses(&self, roots: &[Term]) -> Vec<Use> {

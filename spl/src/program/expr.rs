@@ -17,7 +17,7 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Its type.
     pub ty: Type,
-    /// Where it is.
+    /// The place of the expression.
     pub span: Span,
 }
 
@@ -145,9 +145,9 @@ pub enum ExprKind {
     Overlap(Vec<Expr>),
     /// `a -** b`: the footprint of `a` is a part of that of `b`.
     PartOf {
-        /// Whose footprint is the part.
+        /// The assertion whose footprint is the part.
         part: Box<Expr>,
-        /// Whose footprint is the whole.
+        /// The assertion whose footprint is the whole.
         whole: Box<Expr>,
     },
     /// `guard ==> body`

@@ -13,8 +13,8 @@ use crate::program::{
 };
 
 impl Resolver<'_> {
-    /// The statements to make before something that evaluates `roots`, in order: `hoisted`, with
-    /// what is read before them.
+    /// Returns the statements to make before something that evaluates `roots`, in order: `hoisted`,
+    /// with what is read before them.
     pub(super) fn in_order(&mut self, hoisted: Vec<Stmt>, mut roots: Vec<&mut Expr>) -> Vec<Stmt> {
         if hoisted.is_empty() {
             return hoisted;

@@ -482,7 +482,7 @@ impl<'s> Resolver<'s> {
         Some(StmtKind::Assign { places: vec![place], values: vec![value] })
     }
 
-    /// Where something is stored; to store into a map is to store another map where it is.
+    /// Returns where something is stored; to store into a map is to store another map where it is.
     fn place(&mut self, target: Expr, value: Expr) -> Option<(Place, Expr)> {
         let span = target.span;
         Some(match target.kind {

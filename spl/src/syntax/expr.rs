@@ -172,7 +172,7 @@ impl PartialEq for Expr {
 pub struct TypeExpr {
     /// The type itself.
     pub kind: TypeExprKind,
-    /// Where it is.
+    /// The place of the type.
     pub span: Span,
 }
 
@@ -264,7 +264,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// How the operator is written.
+    /// Returns how the operator is written.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Iff => "<=>",

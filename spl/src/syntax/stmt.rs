@@ -17,7 +17,7 @@ pub struct Block {
 pub struct Stmt {
     /// The statement itself.
     pub kind: StmtKind,
-    /// Where it is.
+    /// The place of the statement.
     pub span: Span,
 }
 

@@ -207,7 +207,7 @@ impl<'p> Declaration<'_, 'p> {
         Ok(())
     }
 
-    /// How the body is read where it is applied.
+    /// Returns how the body is read where it is applied.
     fn inside(&mut self, applied: Applied<'p>, env: &Env) -> Fallible<Env> {
         match applied {
             Applied::Predicate(used) => self.predicate_env(used, env),

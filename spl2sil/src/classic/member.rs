@@ -155,7 +155,7 @@ impl<'l, 'p> Declaration<'l, 'p> {
         crate::lower::annotations::variables(crate::names::written(self.program, named))
     }
 
-    /// Its type.
+    /// Returns its type.
     pub(super) fn ty(&mut self, ty: &Type) -> s::Type {
         self.lowering.prelude.want(Part::Sort(ty.clone()));
         lowered(self.program, ty)
@@ -217,7 +217,7 @@ impl<'l, 'p> Declaration<'l, 'p> {
         var(&name)
     }
 
-    /// The statements that `work` adds, on their own.
+    /// Returns the statements that `work` adds, on their own.
     pub(super) fn block(
         &mut self,
         work: impl FnOnce(&mut Self) -> Fallible<()>,
@@ -228,7 +228,7 @@ impl<'l, 'p> Declaration<'l, 'p> {
         done.map(|()| inner)
     }
 
-    /// How expressions of statements are read here.
+    /// Returns how expressions of statements are read here.
     pub(super) fn env(&self) -> Env {
         Env {
             now: Rc::new(self.state.clone()),

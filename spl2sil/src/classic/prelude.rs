@@ -225,9 +225,9 @@ fn text(program: &Program, part: &Part) -> Option<String> {
     })
 }
 
-/// Which cells of an array are its own, besides that they are of it. Where an array owns what it
-/// holds, it owns all it maps indices to, as in the original: what is out of bounds has a value
-/// that nobody reads or writes.
+/// Returns which cells of an array are its own, besides that they are of it. Where an array owns
+/// what it holds, it owns all it maps indices to, as in the original: what is out of bounds has a
+/// value that nobody reads or writes.
 fn within(program: &Program, element: &str) -> String {
     if owns_contents(program) {
         return String::new();

@@ -264,7 +264,7 @@ impl<'p> Declaration<'_, 'p> {
         Ok(())
     }
 
-    /// The type of what can be assigned to.
+    /// Returns the type of what can be assigned to.
     fn variable_type(&self, variable: Variable) -> Type {
         match variable {
             Variable::Local(local) => self.program.locals[local].ty.clone(),

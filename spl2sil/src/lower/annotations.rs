@@ -12,7 +12,7 @@ pub(crate) use sil::build::{Annotate, named, renamed, said, values_called, varia
 use super::Lowering;
 use crate::places;
 
-/// The words for a call or loop that might not end.
+/// Returns the words for a call or loop that might not end.
 pub(crate) fn ends() -> Annotation {
     said(
         ErrorId::TerminationFailed,
@@ -21,7 +21,7 @@ pub(crate) fn ends() -> Annotation {
 }
 
 impl Lowering<'_> {
-    /// Where a node comes from.
+    /// Returns where a node comes from.
     pub(crate) fn at(&self, span: Span) -> Annotation {
         places::at(self.sources, span)
     }

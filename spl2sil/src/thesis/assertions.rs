@@ -171,7 +171,7 @@ impl Scope<'_, '_, '_> {
         if self.is_opaque(predicate) { acc(instance, write()) } else { instance }
     }
 
-    /// A clause of a contract or an invariant, told at the clause.
+    /// Returns a clause of a contract or an invariant, told at the clause.
     pub(super) fn clause(&mut self, clause: &Clause) -> s::Expr {
         let mut lowered = self.expr(&clause.condition);
         let at = self.member.lowering.at(clause.span);
@@ -257,7 +257,7 @@ impl Visitor<'_> for State<'_> {
     }
 }
 
-/// The pure conjuncts before the first permission.
+/// Returns the pure conjuncts before the first permission.
 fn decides(assertion: &Expr) -> Vec<&Expr> {
     let mut conjuncts = Vec::new();
     conjuncts_of(assertion, &mut conjuncts);
@@ -275,8 +275,8 @@ pub(super) fn conjuncts_of<'e>(assertion: &'e Expr, conjuncts: &mut Vec<&'e Expr
     }
 }
 
-/// The place of the first variable among the open ones that some conjunct determines, and its
-/// value.
+/// Returns the place of the first variable among the open ones that some conjunct determines, and
+/// its value.
 pub(super) fn next_solved(conjuncts: &[&Expr], open: &[LocalId]) -> Option<(usize, Expr)> {
     open.iter().enumerate().find_map(|(at, &local)| {
         Some((at, conjuncts.iter().find_map(|conjunct| solved(conjunct, local, open))?))

@@ -42,7 +42,7 @@ impl Scope<'_, '_, '_> {
         self.member.emit(call_method(receivers, &name, actuals));
     }
 
-    /// A variable for a result that nobody uses.
+    /// Returns a variable for a result that nobody uses.
     fn unused(&mut self, local: LocalId) -> s::Expr {
         let name = self.member.fresh("unused");
         let ty = self.member.lowering.local_type(local);

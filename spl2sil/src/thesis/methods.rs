@@ -12,7 +12,7 @@ use crate::lower::annotations::{Annotate, named, renamed, said};
 use crate::lower::expressions::Expressions;
 
 impl Thesis<'_, '_> {
-    /// A procedure or lemma as a method.
+    /// Returns a procedure or lemma as a method.
     ///
     /// A parameter that the body assigns has its last value in a result of its own: what the
     /// postcondition says of the parameter it says of that, and callers do not use it.

@@ -172,7 +172,7 @@ impl Scope<'_, '_, '_> {
         self.measure(&lemma.parameters, &lemma.requires, &calls)
     }
 
-    /// The first measure there is.
+    /// Returns the first measure there is.
     fn measure(
         &mut self,
         parameters: &[LocalId],

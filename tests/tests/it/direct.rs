@@ -263,7 +263,7 @@ fn known_cases_are_judged() {
 const LIMITS: Limits = Limits { obligation: 5_000_000, member: Duration::from_secs(10) };
 
 /// One in so many errors is planted.
-const EVERY: u64 = 8;
+const EVERY: u64 = 24;
 
 fn is_falsehood(kind: Kind) -> bool {
     matches!(kind, Kind::AssertFalse | Kind::FalseAtBoundary)
@@ -307,15 +307,15 @@ fn planted_errors_are_noticed() {
     }
     assert!(suspects.is_empty(), "{}", suspects.join("\n"));
     let all: usize = planted.values().sum();
-    assert!(all >= 250 && planted.len() >= 12, "{planted:?}");
+    assert!(all >= 80 && planted.len() >= 10, "{planted:?}");
     assert!(killed > all * 3 / 4, "{killed} of {all}");
 }
 
-/// `assert false` is planted at every boundary of statements.
+/// `assert false` is planted at every boundary of statements, in every third program.
 #[test]
 fn planted_falsehoods_are_noticed() {
     let (mut planted, mut survivors) = (0, 0);
-    for path in programs() {
+    for path in programs().into_iter().step_by(3) {
         let text = fs::read_to_string(&path).expect("it can be read");
         for (subject, mutants) in source::mutants(&text) {
             let Subject::Member(name) = &subject else { continue };
@@ -336,6 +336,6 @@ fn planted_falsehoods_are_noticed() {
             }
         }
     }
-    assert!(planted > 1000, "only {planted} falsehoods were planted");
+    assert!(planted > 300, "only {planted} falsehoods were planted");
     assert!(survivors < planted / 20, "{survivors} of {planted} falsehoods verify");
 }

@@ -13,6 +13,7 @@ mod formats;
 mod jvm;
 mod kept;
 mod lsp;
+mod lsp_fixes;
 mod names;
 mod outputs;
 mod robustness;

@@ -71,7 +71,7 @@ fn check(told: &Value, versions: &[Right]) {
 fn no_verdict_is_wrong_whenever_workers_end() {
     let _alone = super::alone();
     let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
-    let edits = number("KILLS_EDITS").unwrap_or(80);
+    let edits = number("KILLS_EDITS").unwrap_or(48);
     let directory = tempfile::tempdir().expect("there is room");
     // A copy, so that its processes are told from those of other tests.
     let silicon = directory.path().join("silicon");

@@ -4,7 +4,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 mod large_members;
 mod lsp_clients;
-mod lsp_fixes;
 mod lsp_kills;
 mod page;
 mod stability;

@@ -9,7 +9,7 @@ use crate::syntax::{
 };
 
 impl Builder {
-    /// The program without what could not be built, and the errors, one a member.
+    /// Returns the program without what could not be built, and the errors, one a member.
     pub(super) fn program(mut self, pair: Pair<Rule>) -> (Program, Vec<Diagnostic>) {
         let mut declarations = Vec::new();
         for part in parts(pair) {

@@ -10,7 +10,7 @@ use super::hint::hint;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// Where an error of the generated parser is.
+/// Returns where an error of the generated parser is.
 pub(super) fn place(pest: &Error<Rule>) -> usize {
     match pest.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,

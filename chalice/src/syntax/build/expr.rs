@@ -228,7 +228,7 @@ impl Builder {
         Ok(arguments)
     }
 
-    /// A call as a statement names it; the last selection of the expression must be one.
+    /// Returns a call as a statement names it; the last selection of the expression must be one.
     pub(super) fn call_parts(&mut self, pair: Pair<Rule>) -> Built<CallParts> {
         split_call(self.postfix(pair)?)
     }
@@ -488,7 +488,7 @@ fn is_location(expr: &Expr) -> bool {
     )
 }
 
-/// How many wildcards are on the path of selections that ends in `location`.
+/// Returns how many wildcards are on the path of selections that ends in `location`.
 fn wildcards_of(location: &Expr) -> usize {
     let mut count = 0;
     let mut place = location;

@@ -16,7 +16,7 @@ pub(super) struct Operand {
 }
 
 impl Operand {
-    /// An operand that no operator outside it can reach into.
+    /// Returns an operand that no operator outside it can reach into.
     pub(super) fn closed(expr: Expr, outer: Span) -> Self {
         Self { expr, outer, is_open: false }
     }

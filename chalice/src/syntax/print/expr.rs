@@ -24,7 +24,7 @@ enum Level {
 }
 
 impl Level {
-    /// The next tighter level.
+    /// Returns the next tighter level.
     fn above(self) -> Self {
         match self {
             Self::Whole => Self::Conditional,

@@ -27,7 +27,7 @@ impl Lowering<'_> {
         s::Type::named(fixed::VALUATION, [element])
     }
 
-    /// The sum of what a valuation gives the elements of a set.
+    /// Returns the sum of what a valuation gives the elements of a set.
     pub(crate) fn sum_over(&self, set: s::Expr, valuation: s::Expr) -> s::Expr {
         self.used.borrow_mut().set_sums = true;
         call(fixed::SUM_OVER, [set, valuation])

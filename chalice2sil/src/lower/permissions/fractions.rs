@@ -204,8 +204,8 @@ impl Member<'_, '_> {
         and(claims)
     }
 
-    /// How much of a location is folded or unfolded with the fraction `k`; nothing if any amount
-    /// will do.
+    /// Returns how much of a location is folded or unfolded with the fraction `k`; nothing if any
+    /// amount will do.
     fn share_of(&mut self, access: &Access, k: &s::Expr, env: &Env) -> Option<s::Expr> {
         let is_folded = matches!(env.read, ReadAmount::Common);
         match &access.amount.kind {
@@ -287,7 +287,7 @@ impl Asked {
         under(self.guard.clone(), self.binder.clone(), claim)
     }
 
-    /// How much another one asks for of this location.
+    /// Returns how much another one asks for of this location.
     fn also_asked(&self, other: &Self) -> Option<s::Expr> {
         let more = other.amount.clone()?;
         let is_same = may_be_same(&self.location, &other.location)?;

@@ -357,8 +357,8 @@ impl Body<'_, '_> {
 }
 
 impl<'p> Member<'_, 'p> {
-    /// The body of a predicate whose instance is folded or unfolded, and what it is about; nothing
-    /// in programs that do not count permissions.
+    /// Returns the body of a predicate whose instance is folded or unfolded, and what it is about;
+    /// nothing in programs that do not count permissions.
     pub(crate) fn inside(&mut self, access: &Access, env: &Env) -> Option<(&'p [Expr], Env)> {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
         if !self.lowering.facts.counting {
@@ -369,7 +369,7 @@ impl<'p> Member<'_, 'p> {
         Some((body, env.about(this)))
     }
 
-    /// The locations of which `clauses` ask `rd*`, and when they ask for no other amount of
+    /// Returns the locations of which `clauses` ask `rd*`, and when they ask for no other amount of
     /// locations of that kind; in contracts, for none behind it.
     fn stars(&mut self, clauses: &[Expr], env: &Env, given: Given) -> Vec<Star> {
         if !self.lowering.facts.counting || !clauses.iter().any(has_star) {
@@ -452,7 +452,7 @@ pub(crate) fn has_star(e: &Expr) -> bool {
     })
 }
 
-/// The object that a location is of.
+/// Returns the object that a location is of.
 fn object_of(location: &s::Expr) -> Option<&s::Expr> {
     match &location.kind {
         s::ExprKind::Field { receiver, .. } => Some(receiver),
@@ -479,7 +479,7 @@ fn is_variable(e: &s::Expr) -> bool {
     matches!(e.kind, s::ExprKind::Ident(_))
 }
 
-/// The kinds of locations that an accessibility assertion speaks of.
+/// Returns the kinds of locations that an accessibility assertion speaks of.
 fn kinds_of(member: &Member<'_, '_>, access: &Access) -> Vec<Kind> {
     match &access.target {
         AccessTarget::Field { field, .. } | AccessTarget::ElementsField { field, .. } => {

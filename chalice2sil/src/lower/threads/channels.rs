@@ -159,7 +159,7 @@ impl Body<'_, '_> {
         self.note_left_stars(left);
     }
 
-    /// The locks and debts of the thread that has sent a message.
+    /// Returns the locks and debts of the thread that has sent a message.
     fn locks_of_sender(&mut self) -> LockState {
         let locks = self.unknown_locks();
         let credits = self.fresh("creditsThere");
@@ -247,8 +247,8 @@ impl Body<'_, '_> {
     }
 }
 
-/// The environment of the where clause of a channel: for the channel itself and the parameters,
-/// what they stand for.
+/// Returns the environment of the where clause of a channel: for the channel itself and the
+/// parameters, what they stand for.
 fn about_message(env: &Env, declared: &Channel, target: &s::Expr, actuals: &[s::Expr]) -> Env {
     let replaced = declared.parameters.iter().copied().zip(actuals.iter().cloned()).collect();
     Env {

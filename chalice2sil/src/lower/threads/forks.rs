@@ -92,7 +92,7 @@ impl<'p> TokenLayout<'p> {
         Self { this, parameters, results, olds, functions, is_used }
     }
 
-    /// Which of the stored `old` expressions one with this body is.
+    /// Returns which of the stored `old` expressions one with this body is.
     pub(crate) fn position_of(&self, body: &Expr) -> Option<usize> {
         self.olds.iter().position(|old| old.body == body)
     }
@@ -102,7 +102,7 @@ impl<'p> TokenLayout<'p> {
         self.olds.iter().any(|old| old.is_known && !old.bound.is_empty())
     }
 
-    /// All fields.
+    /// Returns all fields.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &Name> {
         std::iter::once(&self.this)
             .chain(&self.parameters)
@@ -162,7 +162,7 @@ fn bound_around(program: &Program, e: &Expr) -> Vec<LocalId> {
     found
 }
 
-/// The methods that are forked or joined, or whose tokens are values.
+/// Returns the methods that are forked or joined, or whose tokens are values.
 pub(crate) fn forked_methods(program: &Program) -> FxHashSet<MethodId> {
     use chalice::program::StmtKind;
     let mut forked = FxHashSet::default();
@@ -183,7 +183,7 @@ pub(crate) fn forked_methods(program: &Program) -> FxHashSet<MethodId> {
     forked
 }
 
-/// The method of whose tokens, or collections of tokens, a type is.
+/// Returns the method of whose tokens, or collections of tokens, a type is.
 fn token_method(of: &Type) -> Option<MethodId> {
     match of {
         Type::Token(method) => Some(*method),
@@ -531,7 +531,7 @@ impl Body<'_, '_> {
         var(&name)
     }
 
-    /// The locks of another thread, about which nothing is known.
+    /// Returns the locks of another thread, about which nothing is known.
     pub(crate) fn unknown_locks(&mut self) -> LockState {
         let lowering = self.lowering;
         let held = self.fresh("heldThere");

@@ -246,8 +246,8 @@ impl Member<'_, '_> {
 }
 
 impl Body<'_, '_> {
-    /// The environment of something that is executed: for the wait level what callers owe counts,
-    /// which is unknown.
+    /// Returns the environment of something that is executed: for the wait level what callers owe
+    /// counts, which is unknown.
     pub(crate) fn executed(&mut self, e: &Expr, env: &Env) -> Env {
         let mut env = env.clone();
         if let Locks::State(locks) = &mut env.locks
@@ -268,7 +268,7 @@ impl Lowering<'_> {
         or(self.contributions(locks, object).into_iter().map(|(counts, _)| counts))
     }
 
-    /// The terms that tell whether an object counts for the wait level.
+    /// Returns the terms that tell whether an object counts for the wait level.
     fn contribution_triggers(&self, locks: &LockState, object: &s::Expr) -> Vec<s::Expr> {
         let mut triggers = holdings(locks, object);
         triggers.extend(self.is_owed(locks, object).map(|(_, balance)| balance));
@@ -310,7 +310,7 @@ impl Lowering<'_> {
         conditional(self.is_held(locks, object), level, self.channel_level(object.clone()))
     }
 
-    /// The level of a channel, fixed when it is made.
+    /// Returns the level of a channel, fixed when it is made.
     pub(crate) fn channel_level(&self, channel: s::Expr) -> s::Expr {
         self.used.borrow_mut().credits = true;
         call(fixed::CHANNEL_LEVEL, vec![channel])

@@ -47,7 +47,7 @@ impl Body<'_, '_> {
         );
     }
 
-    /// The operand of a lock statement, evaluated once.
+    /// Returns the operand of a lock statement, evaluated once.
     pub(crate) fn lock_target(&mut self, e: &Expr, kind: ErrorId, env: &Env) -> s::Expr {
         let target = self.saved(e, "target", &[], env);
         if !matches!(e.kind, ExprKind::This) {
@@ -149,7 +149,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The level of an object, which is any level where `mu` cannot be read.
+    /// Returns the level of an object, which is any level where `mu` cannot be read.
     ///
     /// SOUNDNESS: to take for granted that it can be read would be false where the thread has no
     /// permission to it, and everything would follow.
@@ -378,7 +378,7 @@ impl Body<'_, '_> {
         );
     }
 
-    /// A lock level between bounds; without bounds, one above the wait level.
+    /// Returns a lock level between bounds; without bounds, one above the wait level.
     ///
     /// SOUNDNESS: each lower bound is shown to be below each upper bound, and something is below
     /// each upper bound even if there are no lower bounds, or if they are null (a channel is never
@@ -523,7 +523,8 @@ impl Member<'_, '_> {
 }
 
 impl Lowering<'_> {
-    /// The check that the invariant of a class contains no debt: nobody would have to pay it.
+    /// Returns the check that the invariant of a class contains no debt: nobody would have to pay
+    /// it.
     pub(crate) fn debt_check(&self, id: ClassId) -> Option<s::Member> {
         if !keeps_credits(self.program, id) {
             return None;

@@ -446,7 +446,7 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// A field read in a recorded state, where permission to it must have been held.
+    /// Returns a field read in a recorded state, where permission to it must have been held.
     pub(crate) fn read_then(&mut self, then: &Recorded, object: s::Expr, of: FieldRef) -> s::Expr {
         let value = self.lowering.field_then(&then.state, object.clone(), of);
         if !then.is_checked {

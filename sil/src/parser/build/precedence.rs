@@ -48,7 +48,7 @@ impl Operator {
         })
     }
 
-    /// How strongly it pulls the operand to its left and the one to its right; equal levels
+    /// Returns how strongly it pulls the operand to its left and the one to its right; equal levels
     /// associate to the side that is smaller. `&&` and `||` count as left-associative since they
     /// are collected into lists.
     fn strengths(&self) -> (u8, u8) {
@@ -110,7 +110,7 @@ pub(super) struct Stacks {
 }
 
 impl Stacks {
-    /// Where a row that begins now has its first operator.
+    /// Returns where a row that begins now has its first operator.
     pub(super) fn floor(&self) -> usize {
         self.operators.len()
     }

@@ -53,8 +53,8 @@ pub(super) fn derive(
     axioms.extend(chains.into_iter().map(|types| transitive(tree, CONTAINS, types)));
 }
 
-/// A domain with what [`derive`] cannot say of the types that are written in the program: in
-/// general nothing is known of the parts of a type argument, but those of `List[List[Int]]` have
+/// Returns a domain with what [`derive`] cannot say of the types that are written in the program:
+/// in general nothing is known of the parts of a type argument, but those of `List[List[Int]]` have
 /// parts of their own.
 pub(super) fn of_written_types(program: &Program, adts: &Adts) -> Option<Domain> {
     let mut written = Written { adts, types: IndexSet::new() };

@@ -62,7 +62,7 @@ enum Side {
     Exhale,
 }
 
-/// Which readings of the clauses differ; none if there is no call in them.
+/// Returns which readings of the clauses differ; none if there is no call in them.
 fn sides(clauses: &[Expr]) -> &'static [Side] {
     let has_sides = clauses
         .iter()

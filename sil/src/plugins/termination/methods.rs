@@ -329,7 +329,7 @@ fn asks_for_permissions(condition: &Expr) -> bool {
     condition.any(|expr| matches!(expr.kind, ExprKind::Perm(_) | ExprKind::ForPerm { .. }))
 }
 
-/// Where a loop's tuple stands.
+/// Returns where a loop's tuple stands.
 fn tuple_span(the_loop: &Loop) -> Option<Span> {
     let clause = Decreases::that_count(&the_loop.decreases)
         .find(|clause| matches!(clause.kind, DecreasesKind::Tuple(_)))?;

@@ -128,7 +128,7 @@ impl<'e> Positions<'e> {
 }
 
 impl Pass<'_> {
-    /// How what a function says is copied into the proof that it ends.
+    /// Returns how what a function says is copied into the proof that it ends.
     pub(super) fn copied(&self) -> Copied {
         match self.amounts {
             Amounts::SomeOrNone => without_amounts,

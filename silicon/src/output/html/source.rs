@@ -48,7 +48,7 @@ const AROUND: u32 = 1;
 const LONGEST: u32 = 12;
 
 impl<'a> Sheets<'a> {
-    /// The texts of all that has a place.
+    /// Returns the texts of all that has a place.
     pub(super) fn of(outcomes: &'a [Outcome]) -> Self {
         let mut sheets = Self { sheets: IndexMap::new() };
         for outcome in outcomes {
@@ -175,7 +175,7 @@ impl<'a> Sheet<'a> {
         Some(start..end.max(start))
     }
 
-    /// The bytes of a line without its end.
+    /// Returns the bytes of a line without its end.
     fn line(&self, number: u32) -> Option<Range<usize>> {
         let number = number as usize;
         let start = *self.starts.get(number.checked_sub(1)?)?;

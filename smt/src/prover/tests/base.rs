@@ -403,26 +403,30 @@ fn scopes_that_take_too_many_steps_are_not_opened() {
         let script = String::from_utf8(sink.0.borrow().clone()).expect("text");
         script.matches("(push 1)").count()
     };
-    let p = b.terms.declare_function("p", &[Sort::REF], Sort::BOOL);
     let x = b.terms.named_variable("x", Sort::REF);
-    let mut after = Vec::new();
-    for index in 0..3 {
-        let next = b.terms.declare_function(&format!("next{index}"), &[Sort::REF], Sort::REF);
-        let next = b.terms.apply(next, &[x]);
-        after.push(b.terms.apply(p, &[next]));
-    }
-    let (here, all) = (b.terms.apply(p, &[x]), b.terms.and(after.iter().copied()));
-    let rule = b.terms.implies(here, all);
-    let rule = b.terms.forall(&[x], vec![vec![here]], rule, "grows", 1);
+    let nexts = ["left", "middle", "right"].map(|name| {
+        let next = b.terms.declare_function(name, &[Sort::REF], Sort::REF);
+        b.terms.apply(next, &[x])
+    });
+    let levels: Vec<_> = (0..11)
+        .map(|level| b.terms.declare_function(&format!("level{level}"), &[Sort::REF], Sort::BOOL))
+        .collect();
     let (a, other) = (b.constant("a", Sort::REF), b.constant("other", Sort::REF));
-    let at = |b: &mut Bench, formula, value| {
-        b.terms.substitute(formula, &std::iter::once((x, value)).collect())
-    };
-    let begin = at(&mut b, here, a);
     b.prover.push();
-    b.prover.assume(rule);
+    // Each level takes three times the instances of the one before.
+    for (&level, &below) in levels.iter().zip(&levels[1..]) {
+        let here = b.terms.apply(level, &[x]);
+        let after = nexts.map(|next| b.terms.apply(below, &[next]));
+        let all = b.terms.and(after);
+        let rule = b.terms.implies(here, all);
+        let rule = b.terms.forall(&[x], vec![vec![here]], rule, "grows", 1);
+        b.prover.assume(rule);
+    }
+    let begin = b.terms.apply(levels[0], &[a]);
     b.prover.assume(begin);
-    let (known, open) = (at(&mut b, after[0], a), at(&mut b, here, other));
+    let next = b.terms.substitute(nexts[0], &std::iter::once((x, a)).collect());
+    let known = b.terms.apply(levels[1], &[next]);
+    let open = b.terms.apply(levels[0], &[other]);
     let ask = |b: &mut Bench, goal| {
         let answer = b.prover.check(&mut b.terms, goal, QueryKind::Check, Budget::CHECK);
         answer.expect("no error").is_proved()

@@ -243,7 +243,6 @@ const WRONG: [(&str, &str, &str); 34] = [
 
 #[test]
 fn each_kind_of_error_has_an_edit_that_removes_it() {
-    let _alone = super::alone();
     let mut client = Client::built();
     let mut wrong = Vec::new();
     for (number, (extension, member, title)) in WRONG.iter().enumerate() {
@@ -279,7 +278,6 @@ fn each_kind_of_error_has_an_edit_that_removes_it() {
 /// A statement that makes everything behind it impossible removes all errors, and is never offered.
 #[test]
 fn a_contradiction_is_not_offered() {
-    let _alone = super::alone();
     let (name, uri) = ("/nowhere/contradiction.vpr", "file:///nowhere/contradiction.vpr");
     let text = "field f: Int\nmethod m(x: Ref, y: Ref)\n  requires acc(x.f) && x == y\n{\n  exhale acc(x.f)\n  y.f := 1\n}\n";
     let mut client = Client::built();
@@ -297,8 +295,7 @@ fn a_contradiction_is_not_offered() {
 /// A part of the programs of the corpus, each time the same; `FIXES_EVERY=1`: all.
 #[test]
 fn what_is_offered_in_the_corpus_holds() {
-    let _alone = super::alone();
-    let every = std::env::var("FIXES_EVERY").ok().and_then(|it| it.parse().ok()).unwrap_or(24);
+    let every = std::env::var("FIXES_EVERY").ok().and_then(|it| it.parse().ok()).unwrap_or(48);
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let programs =
         ["messages", "corpus"].map(|it| silicon::session::input::programs_below(&tests.join(it)));
