@@ -81,6 +81,13 @@ final class States {
     private Object store(Object member, List<?> variables) {
         Map<String, Object> declared = new LinkedHashMap<>();
         declarations(member, declared);
+        if (client.is(member, "viper.silver.ast.Function")) {
+            declared.put("result", client.make("viper.silver.ast.Result",
+                    client.call("viper.silver.ast.Typed", member, "typ"),
+                    client.module("viper.silver.ast.NoPosition"),
+                    client.module("viper.silver.ast.NoInfo"),
+                    client.module("viper.silver.ast.NoTrafos")));
+        }
         List<Object> entries = new ArrayList<>();
         for (Object one : variables) {
             Map<?, ?> variable = (Map<?, ?>) one;
@@ -96,14 +103,12 @@ final class States {
                 client.seq(entries));
     }
 
-    /** Collects the variables that a member declares, and the result of a function. */
+    /** Collects the variables that a member declares. */
     private void declarations(Object node, Map<String, Object> declared) {
         if (client.is(node, "viper.silver.ast.LocalVarDecl")) {
             Object local = client.call("viper.silver.ast.LocalVarDecl", node, "localVar");
             String name = (String) client.call("viper.silver.ast.AbstractLocalVar", local, "name");
             declared.putIfAbsent(name, local);
-        } else if (client.is(node, "viper.silver.ast.Result")) {
-            declared.putIfAbsent("result", node);
         }
         for (Object child : client.subnodes(node)) {
             declarations(child, declared);
@@ -291,9 +296,10 @@ final class States {
         if (!client.list(client.call("viper.silver.ast.FuncLike", function, "formalArgs"))
                 .isEmpty() || client.is(function, "viper.silver.ast.Function")) {
             String type = client.call("viper.silver.ast.FuncLike", function, "typ").toString();
-            String other = type.equals("Bool") ? "false" : type.equals("Int") ? "0"
-                    : "#unspecified";
-            put(symbolOf(function), "", other);
+            // What clients ask of domains has a truth value; of all else nothing is known.
+            boolean isClaim = type.equals("Bool")
+                    && !client.is(function, "viper.silver.ast.Function");
+            put(symbolOf(function), "", isClaim ? "false" : "#unspecified");
         }
     }
 
