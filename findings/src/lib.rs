@@ -187,7 +187,7 @@ ids! {
             "Contradictory contracts verify whatever is written below them.";
         Timeout: "timeout.error", "verification might fail",
             "A limit was reached before all was shown: nothing is known of the rest.",
-            "Raise the limit that the message names; A note names the statement or clause that was being verified; `--stats` lists the places that cost most. A proof often gets faster when an `assert` states a step in between.";
+            "Raise the limit that the message names. A note names the statement or clause that was being verified; `--stats` lists the places that cost most. A proof often gets faster when an `assert` states a step in between.";
         Internal: "internal", "verification might fail",
             "The verifier could not go on: a construct that it does not support, or a defect.",
             "Where nothing says that it is not supported, please report it.";

@@ -167,9 +167,10 @@ fn tell(command: About) -> anyhow::Result<u8> {
                 }
             }
             if rows.is_empty() && text.len() == before {
+                let meant = explain::question(&id);
                 complain(&format!(
-                    "error: no such id or word: {id} (see silicon explain, and silicon explain sil, \
-                     chalice or spl)"
+                    "error: no such id or word: `{id}`{meant} (see silicon explain, and silicon \
+                     explain sil, chalice or spl)"
                 ));
                 return Ok(USAGE);
             }

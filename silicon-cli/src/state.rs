@@ -37,7 +37,9 @@ pub(crate) fn show(args: &Args, lines: &Lines) -> anyhow::Result<u8> {
         }
     }
     if states.is_empty() {
-        complain(&format!("error: no path comes to a statement at {lines}"));
+        let is_there = inputs.iter().any(|input| lines.is_of(&input.name));
+        let why = if is_there { "" } else { ": no program has that name" };
+        complain(&format!("error: no path comes to a statement at {lines}{why}"));
         return Ok(USAGE);
     }
     let shown = if args.all { states.len() } else { states.len().min(PATHS) };

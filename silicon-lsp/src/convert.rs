@@ -88,6 +88,9 @@ impl Files {
     pub(crate) fn message(&self, message: &Message) -> Found {
         let Message { severity, id, text, place, notes, remarks } = message;
         let note = |(place, text): &(Place, String)| {
+            if text.is_empty() {
+                return None;
+            }
             let uri = Uri::from_str(&self.uri(place)).ok()?;
             let location = Location { uri, range: self.range(place) };
             Some(DiagnosticRelatedInformation { location, message: text.clone() })
@@ -110,7 +113,12 @@ impl Files {
     }
 
     pub(crate) fn diagnostic(&self, one: &session::Diagnostic) -> Found {
-        let mut found = self.message(&one.message);
+        let (whole, marked) = (&one.message.place, one.marked());
+        let part = &marked.place;
+        // A finding belongs to the document that is verified, and not to a macro that it uses.
+        let is_inside =
+            part.file == whole.file && whole.start <= part.start && part.end <= whole.end;
+        let mut found = self.message(if is_inside { &marked } else { &one.message });
         let reason = one.reason.as_ref().map(|place| self.range(place));
         found.diagnostic.data = Some(serde_json::json!({
             "member": one.member,

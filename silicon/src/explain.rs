@@ -6,17 +6,31 @@
 
 use front::Language;
 use front::reference::{Form, Section, forms_with};
+use hints::spelling::Spelling;
 
 use symex::report::{ErrorId, Reason};
 
 /// Returns the forms of a language that a word is part of.
 pub fn forms(language: Language, word: &str) -> Vec<&'static Form> {
-    let sections: &'static [Section] = match language {
+    forms_with(sections(language), word)
+}
+
+fn sections(language: Language) -> &'static [Section] {
+    match language {
         Language::Sil => sil::reference::SECTIONS,
         Language::Chalice => chalice::reference::SECTIONS,
         Language::Spl => spl::reference::SECTIONS,
-    };
-    forms_with(sections, word)
+    }
+}
+
+/// Returns the question whether another id or word is meant than an unknown one; empty if none is
+/// near.
+pub fn question(unknown: &str) -> String {
+    let languages = [Language::Sil, Language::Chalice, Language::Spl];
+    let sections = languages.into_iter().flat_map(sections);
+    let words = sections.flat_map(|section| section.forms).flat_map(Form::words);
+    let ids = errors().into_iter().chain(reasons()).map(|row| row.id);
+    Spelling::default().question(unknown, words.chain(ids))
 }
 
 /// Returns all forms of a language, as a page in Markdown.

@@ -9,8 +9,8 @@ use std::fmt;
 use std::time::Duration;
 
 pub use counterexample::{
-    Counterexample, Forgotten, HeapPlace, Held, Location, Named, PartValue, Share, Shown, Value,
-    Variable,
+    Applied, Counterexample, Forgotten, HeapPlace, Held, Location, Named, PartValue, Share, Shown,
+    ShownApplied, Value, Variable,
 };
 pub use findings::full_id;
 pub use findings::{ErrorId, Reason};

@@ -8,7 +8,7 @@ use crate::session::Outcome;
 
 pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     for diagnostic in outcome.diagnostics.iter().filter(|one| !one.is_known) {
-        let Message { severity, id, text, place, .. } = &diagnostic.message;
+        let Message { severity, id, place, .. } = diagnostic.marked();
         writeln!(
             to,
             "::{} file={},line={},endLine={},col={},endColumn={},title={}::{}",
@@ -18,8 +18,8 @@ pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> 
             place.end.line,
             place.start.column,
             place.end.column,
-            property(id),
-            data(text)
+            property(&id),
+            data(&diagnostic.sentence())
         )?;
     }
     Ok(())

@@ -14,7 +14,7 @@ pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
         for one in &outcome.diagnostics {
             let message = &one.message;
             findings.push(json!({
-                "description": message.text,
+                "description": one.sentence(),
                 "check_name": message.id,
                 "fingerprint": prints.of(one, outcome),
                 "severity": match message.severity {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use sil::render::{self, Place, Severity};
+use sil::render::{Place, Severity};
 
-use super::Summary;
+use super::{Summary, short};
 use crate::session::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
 use symex::report::Verdict;
 
@@ -128,7 +128,7 @@ fn problem(element: &str, verdict: &str, found: &[&Diagnostic], xml: &mut String
     let first = found.iter().find(is_error).or(found.first());
     let message = first.map_or(verdict, |one| &one.message.text);
     let kind = first.map_or(verdict, |one| &one.message.id);
-    let details: String = found.iter().map(|one| render::short(&one.message)).collect();
+    let details: String = found.iter().map(|one| short::line(one)).collect();
     let _ = writeln!(
         xml,
         "      <{element} message=\"{verdict}: {}\" type=\"{}\">{}</{element}>",

@@ -121,7 +121,7 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
         "ruleId": message.id,
         "ruleIndex": rules.get_index_of(message.id.as_str()),
         "level": match message.severity { Severity::Error => "error", Severity::Warning => "warning" },
-        "message": { "text": words(diagnostic) },
+        "message": { "text": diagnostic.sentence() },
         "locations": [location(&message.place)],
     });
     if let Some(member) = &diagnostic.member {
@@ -150,16 +150,6 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
         result["codeFlows"] = json!([{ "threadFlows": [{ "locations": locations }] }]);
     }
     result
-}
-
-/// Returns the message, with a state in which it goes wrong: tools show the message and nothing
-/// else.
-fn words(diagnostic: &Diagnostic) -> String {
-    let text = &diagnostic.message.text;
-    match &diagnostic.counterexample {
-        Some(counterexample) => format!("{text}; {}", counterexample.words().join("; ")),
-        None => text.clone(),
-    }
 }
 
 fn location(place: &Place) -> Value {

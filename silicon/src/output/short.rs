@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use sil::render;
+use sil::render::{self, Message};
 
 use super::trusted;
-use crate::session::Outcome;
+use crate::session::{Diagnostic, Outcome};
 
 pub(super) fn verdicts(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     match trusted(outcome) {
@@ -16,7 +16,13 @@ pub(super) fn verdicts(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> 
 
 pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     for diagnostic in outcome.diagnostics.iter().filter(|one| !one.is_known) {
-        to.write_all(render::short(&diagnostic.message).as_bytes())?;
+        to.write_all(line(diagnostic).as_bytes())?;
     }
     Ok(())
+}
+
+/// Returns the line of a finding.
+pub(super) fn line(diagnostic: &Diagnostic) -> String {
+    let message = Message { text: diagnostic.sentence(), ..diagnostic.message.clone() };
+    render::short(&message)
 }

@@ -369,6 +369,16 @@ impl Diagnostic {
         message
     }
 
+    /// Returns the text of the message, with a state in which it goes wrong: for tools that show the
+    /// text and nothing else.
+    pub fn sentence(&self) -> String {
+        let text = &self.message.text;
+        match &self.counterexample {
+            Some(counterexample) => format!("{text}; {}", counterexample.words().join("; ")),
+            None => text.clone(),
+        }
+    }
+
     /// Returns, for a translated program, the statement, the error and the part of the program that
     /// the error is about, if the error has this reason. A part that lacks permission is one error,
     /// whatever else the translation says of it.

@@ -19,6 +19,16 @@ pub(super) fn subject(index: Span, sources: &Sources) -> Option<Span> {
     Some(Span::new(index.file, start, end))
 }
 
+/// Tells whether an expression is all that an annotation stands before: translators print it in
+/// parentheses of its own.
+pub(super) fn is_annotated(part: Span, sources: &Sources) -> bool {
+    let text = &sources.file(part.file).text;
+    let (before, after) = (text.get(..part.start as usize), text.get(part.end as usize..));
+    let before = before.and_then(|before| before.trim_end().strip_suffix('('));
+    let is_behind = before.is_some_and(|before| before.trim_end().ends_with(')'));
+    is_behind && after.is_some_and(|after| after.trim_start().starts_with(')'))
+}
+
 /// Returns where the text before the `[` of an index stands.
 pub(crate) fn indexed(text: &str, index: usize) -> Option<Range<usize>> {
     let before = text.get(..index)?.trim_end().strip_suffix('[')?.trim_end();

@@ -488,6 +488,7 @@ fn value_of(value: &Value) -> Option<ModelValue> {
         }
         Value::Sequence { .. }
         | Value::Set { .. }
+        | Value::Multiset { .. }
         | Value::Map { .. }
         | Value::Constructed(..)
         | Value::Opaque(..)

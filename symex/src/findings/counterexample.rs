@@ -3,6 +3,7 @@
 //! Nothing here decides anything: what is asked is asked after the failure has been recorded, in a
 //! scope of its own.
 
+mod applications;
 pub(crate) mod values;
 
 use la_arena::Arena;
@@ -11,10 +12,11 @@ use sil::source::Span;
 use smt::prover::Budget;
 use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
 
+use self::applications::Application;
 use self::values::{Adts, Names, Wanted};
 use super::names as author;
 use crate::findings::evaluated::Evaluated;
-use crate::report::{Counterexample, Forgotten, PartValue};
+use crate::report::{Applied, Counterexample, Forgotten, PartValue};
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::state::quantified::QuantifiedChunk;
 use crate::state::{Forgot, Store};
@@ -99,6 +101,7 @@ impl Engine<'_> {
             (!self.terms.is_open(value)).then_some((span, value))
         });
         let parts: Vec<(Span, Term)> = parts.collect();
+        let applications = self.applications(goal);
 
         let mut wanted = Wanted::new(adts);
         wanted.add(&mut self.terms, Terms::NULL);
@@ -108,6 +111,11 @@ impl Engine<'_> {
         }
         for &(_, value) in &parts {
             wanted.add(&mut self.terms, value);
+        }
+        for application in &applications {
+            for &term in application.arguments.iter().chain([&application.whole]) {
+                wanted.add(&mut self.terms, term);
+            }
         }
         for location in held.iter().chain(&old).chain(head.iter().flat_map(|head| &head.held)) {
             for &term in location.arguments.iter().chain([&location.amount]).chain(&location.value)
@@ -138,7 +146,15 @@ impl Engine<'_> {
             Some(PartValue { span, text, value })
         });
         let parts = Evaluated::worth_telling(parts, variables.iter().chain(&witness));
-        Some(Counterexample { variables, witness, parts, heap, old, forgotten })
+        let mut functions: Vec<Applied> = Vec::new();
+        for Application { function, arguments, whole } in applications {
+            let arguments = arguments.into_iter().map(|term| names.of(term)).collect();
+            let applied = Applied { function, arguments, value: names.of(whole) };
+            if !functions.contains(&applied) {
+                functions.push(applied);
+            }
+        }
+        Some(Counterexample { variables, witness, parts, functions, heap, old, forgotten })
     }
 }
 

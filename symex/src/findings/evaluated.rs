@@ -78,8 +78,15 @@ impl Evaluated {
                 && parts.iter().any(|other| {
                     is_truth(other) && other.span != part.span && part.span.contains(other.span)
                 });
+            // Under `old` it has the value of another state, so the whole is told.
+            let is_past = parts.iter().any(|other| {
+                other.text.starts_with("old")
+                    && other.text.ends_with(')')
+                    && other.span != part.span
+                    && other.span.contains(part.span)
+            });
             let is_told = told.iter().any(|known| known.text == part.text);
-            if !is_plain && !is_opaque && !is_composed && !is_told {
+            if !is_plain && !is_opaque && !is_composed && !is_past && !is_told {
                 told.push(part.clone());
             }
         }

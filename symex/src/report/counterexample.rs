@@ -22,6 +22,8 @@ pub struct Counterexample {
     pub witness: Vec<Variable>,
     /// The values of the parts of the condition that fails.
     pub parts: Vec<PartValue>,
+    /// The values of functions at values that the path speaks about. Empty for translated programs.
+    pub functions: Vec<Applied>,
     /// The permissions held there.
     pub heap: Vec<Location>,
     /// The heap of `old`, where that is another heap.
@@ -36,6 +38,14 @@ pub struct PartValue {
     pub span: Span,
     /// The part as the program's author has written it, once places are known.
     pub text: String,
+    pub value: Value,
+}
+
+/// The value of a function that no heap takes part in.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Applied {
+    pub function: String,
+    pub arguments: Vec<Value>,
     pub value: Value,
 }
 
@@ -74,6 +84,12 @@ pub enum Value {
         elements: Vec<Self>,
         size: usize,
     },
+    /// A multiset: the elements that are known, as often as they are in it, and how many there
+    /// are.
+    Multiset {
+        elements: Vec<Self>,
+        size: usize,
+    },
     /// A map: the entries that are known, and how many there are.
     Map {
         entries: Vec<(Self, Self)>,
@@ -97,6 +113,7 @@ impl fmt::Display for Value {
             Self::Reference(number) => write!(f, "ref{number}"),
             Self::Sequence { elements, length } => of_many(f, "Seq", elements, *length),
             Self::Set { elements, size } => of_many(f, "Set", elements, *size),
+            Self::Multiset { elements, size } => of_many(f, "Multiset", elements, *size),
             Self::Map { entries, size } => {
                 let entries = entries.iter().map(|(key, value)| format!("{key} := {value}"));
                 of_many(f, "Map", &entries.collect::<Vec<_>>(), *size)
@@ -176,6 +193,8 @@ pub struct Shown {
     pub witness: Vec<Named>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Named>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<ShownApplied>,
     pub heap: Vec<Held>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub old: Vec<Held>,
@@ -190,6 +209,14 @@ pub struct ShownHead {
     pub column: usize,
     pub variables: Vec<Named>,
     pub heap: Vec<Held>,
+}
+
+/// A function, and the texts of its arguments and its value.
+#[derive(PartialEq, Eq, Debug, Serialize)]
+pub struct ShownApplied {
+    pub function: String,
+    pub arguments: Vec<String>,
+    pub value: String,
 }
 
 /// A variable or an expression, and the text of its value.
@@ -213,10 +240,16 @@ impl Counterexample {
     pub fn shown(&self) -> Shown {
         let part =
             |part: &PartValue| Named { name: part.text.clone(), value: part.value.to_string() };
+        let applied = |Applied { function, arguments, value }: &Applied| ShownApplied {
+            function: function.clone(),
+            arguments: arguments.iter().map(ToString::to_string).collect(),
+            value: value.to_string(),
+        };
         Shown {
             variables: named(&self.variables),
             witness: named(&self.witness),
             parts: self.parts.iter().map(part).collect(),
+            functions: self.functions.iter().map(applied).collect(),
             heap: held(&self.heap),
             old: held(&self.old),
             forgotten: self.forgotten.as_ref().map(|head| ShownHead {

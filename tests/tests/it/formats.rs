@@ -515,5 +515,6 @@ fn words_of_the_language_are_explained() {
         assert!(run.code == Some(0) && run.stdout.contains(part), "{run:#?}");
     }
     let run = scratch.silicon(&["explain", "fould"]);
-    assert!(run.code == Some(2) && run.stderr.contains("no such id or word: fould"), "{run:#?}");
+    let said = "no such id or word: `fould`; did you mean `fold`?";
+    assert!(run.code == Some(2) && run.stderr.contains(said), "{run:#?}");
 }

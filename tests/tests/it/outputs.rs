@@ -559,3 +559,25 @@ fn marks_are_on_what_fails_and_where_permission_went() {
         assert!(run.stdout.contains(said), "{said}\nis not in\n{}", run.stdout);
     }
 }
+
+/// Elements that nothing names are shown, and so are values of functions; a part below `old` has
+/// the value of another state. Formats of one line tell the state, too.
+#[test]
+fn counterexamples_show_what_nothing_names() {
+    let program = "field f: Int\ndomain D { function g(i: Int): Int }\n\
+         method a(t: Set[Int], b: Multiset[Int]) requires |t| == 1 && |b| == 2 { assert 3 in t }\n\
+         method c(x: Int) requires x == 7 && g(x) == 4 { assert g(x) > 5 }\n\
+         method d(x: Ref) requires acc(x.f) && x.f == 1 ensures acc(x.f) && old(x.f) < x.f { x.f := 0 }\n";
+    let scratch = Scratch::new(&[("a.vpr", program.as_bytes())]);
+    let run = scratch.silicon(&["a.vpr", "--counterexample"]);
+    assert!(!run.stdout.contains('…') && run.stdout.contains("b = Multiset("), "{run:#?}");
+    assert!(run.stdout.contains("= there `old(x.f)` = 1, `x.f` = 0\n"), "{run:#?}");
+    for format in ["short", "github", "gitlab"] {
+        let run = scratch.silicon(&["a.vpr", "--counterexample", "--message-format", format]);
+        assert_eq!(run.stdout.matches("; for instance where ").count(), 3, "{run:#?}");
+    }
+    let run = scratch.silicon(&["a.vpr", "--counterexample", "--message-format", "json"]);
+    let functions = &lines(&run)[1]["counterexample"]["functions"];
+    let expected = serde_json::json!([{ "function": "g", "arguments": ["7"], "value": "4" }]);
+    assert_eq!(*functions, expected, "{run:#?}");
+}

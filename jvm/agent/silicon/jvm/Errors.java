@@ -88,6 +88,13 @@ final class Errors {
         return made == null ? internal(at, message(finding)) : made;
     }
 
+    /** A counterexample of a kind, to a finding. */
+    Object state(Map<String, Object> finding, String kind, Map<?, ?> found) {
+        Places.Member member = places.member(finding);
+        Object node = member == null ? program : member.member.node();
+        return States.of(client, program, node, kind, found);
+    }
+
     /** The nodes of the conditions on the way to a finding. */
     List<Object> conditions(Map<String, Object> finding) {
         List<Object> conditions = new ArrayList<>();
@@ -99,7 +106,8 @@ final class Errors {
             Places.Member member = places.member(steps.get(index));
             Places.Placed placed = member == null ? null
                     : first("viper.silver.ast.Exp", places.at(member, steps.get(index)));
-            if (placed != null) {
+            // The reference takes no decision where there is none.
+            if (placed != null && !client.is(placed.node(), "viper.silver.ast.BoolLit")) {
                 boolean isNegated = !places.text.text.startsWith("!", start(steps.get(index)))
                         && String.valueOf(path.get(index)).startsWith("!");
                 conditions.add(isNegated ? not(placed.node()) : placed.node());

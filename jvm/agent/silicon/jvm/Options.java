@@ -71,7 +71,7 @@ final class Options {
     /** Adds what the client wants to know beside an error. */
     void contexts(Client client, Errors errors, Map<String, Object> finding, Object error) {
         boolean wantsConditions = given.contains("--enableBranchconditionReporting");
-        Object state = counterexample(client, finding.get("counterexample"));
+        Object state = counterexample(client, errors, finding);
         if (!wantsConditions && state == client.none()) {
             return;
         }
@@ -82,16 +82,22 @@ final class Options {
                 client.seq(List.of(context)));
     }
 
-    /**
-     * A state in which it may go wrong, as values by name.
-     *
-     * <p>A client that asks for one in the reference's own terms (`native`) has none: it would look
-     * for parts that are not there.
-     */
-    private Object counterexample(Client client, Object state) {
-        if (!(state instanceof Map<?, ?> found) || value("--counterexample").equals("native")) {
+    /** A state in which it may go wrong, in the form that the client asks for. */
+    private Object counterexample(Client client, Errors errors, Map<String, Object> finding) {
+        String kind = value("--counterexample");
+        if (!(finding.get("counterexample") instanceof Map<?, ?> found) || kind.isEmpty()) {
             return client.none();
         }
+        try {
+            return client.some(errors.state(finding, kind, found));
+        } catch (RuntimeException other) {
+            // The reference's own classes are not those that we know.
+            return client.some(byName(client, found));
+        }
+    }
+
+    /** A state as values by name. */
+    private static Object byName(Client client, Map<?, ?> found) {
         List<Object> entries = new ArrayList<>();
         for (Object one : (List<?>) found.get("variables")) {
             Map<?, ?> variable = (Map<?, ?>) one;
@@ -109,7 +115,7 @@ final class Options {
         Object map = client.call("scala.collection.immutable.Map$",
                 client.module("scala.collection.immutable.Map"), "from", client.seq(entries));
         Object model = client.make("viper.silver.verifier.Model", map);
-        return client.some(client.make("viper.silver.verifier.SimpleCounterexample", model));
+        return client.make("viper.silver.verifier.SimpleCounterexample", model);
     }
 
     private static Object entry(Client client, Object name, Object value) {

@@ -99,11 +99,39 @@ final class Places {
                 placeBelow(member, new Placed(child, from, around.end, around), around);
                 continue;
             }
-            Placed placed = new Placed(child, at, at + own.count, around);
+            // Findings lie at what stands behind annotations and before the type of a term.
+            int start = at + Text.annotations(child.toString());
+            int end = at + own.count - typed(child, own);
+            Placed placed = new Placed(child, start, end, around);
             member.nodes.add(placed);
-            from = Math.max(from, placed.end);
+            from = Math.max(from, at + own.count);
             placeBelow(member, placed, placed);
         }
+    }
+
+    /** The tokens of the type that Silver prints behind an application of a generic function. */
+    private int typed(Object node, Text.Tokens own) {
+        if (!client.is(node, "viper.silver.ast.Exp")) {
+            return 0;
+        }
+        Text.Tokens type =
+                Text.tokens(":" + client.call("viper.silver.ast.Typed", node, "typ"));
+        boolean isLast = type.count < own.count
+                && own.find(type, own.count - type.count, own.count) >= 0;
+        return isLast && isWrapped(node.toString()) ? type.count : 0;
+    }
+
+    /** Tells whether the parenthesis that opens a text is closed at its end. */
+    private static boolean isWrapped(String text) {
+        int depth = 0;
+        for (int at = 0; at < text.length(); at++) {
+            char c = text.charAt(at);
+            depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+            if (depth == 0) {
+                return at > 0 && at == text.length() - 1;
+            }
+        }
+        return false;
     }
 
     /** The nodes below a node but for types, in the order in which they are printed. */

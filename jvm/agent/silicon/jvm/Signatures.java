@@ -19,6 +19,8 @@ final class Signatures {
                     "copyright()" + STRING, "dependencies()" + SEQ,
                     "$lessinit$greater$default$2()" + SEQ, "dummyInputFilename()" + STRING),
             new Needed("viper/silicon/Config", "<init>(" + SEQ + ")V"),
+            new Needed("viper/silicon/verifier/Verifier$",
+                    "config_$eq(Lviper/silicon/Config;)V"),
             new Needed("viper/silicon/interfaces/SiliconFailureContext",
                     "<init>(" + SEQ + "Lscala/Option;Lscala/Option;)V"),
             new Needed("viper/silver/ast/Program", "domains()" + SEQ, "fields()" + SEQ,

@@ -112,6 +112,28 @@ final class Text {
         return tokens;
     }
 
+    /** The number of tokens of the annotations in front of a node, as Silver prints them. */
+    static int annotations(String text) {
+        int end = 0;
+        while (text.startsWith("@", end)) {
+            int open = text.indexOf('(', end);
+            int close = open + 1;
+            boolean isQuoted = false;
+            while (open >= 0 && close < text.length() && (isQuoted || text.charAt(close) != ')')) {
+                isQuoted ^= text.charAt(close) == '"';
+                close++;
+            }
+            if (open < 0 || close == text.length()) {
+                break;
+            }
+            end = close + 1;
+            while (end < text.length() && Character.isWhitespace(text.charAt(end))) {
+                end++;
+            }
+        }
+        return tokens(text.substring(0, end)).count;
+    }
+
     /** The tokens of a text. */
     static final class Tokens {
         private final String text;

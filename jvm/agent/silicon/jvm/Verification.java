@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Verifies programs for one object of the class {@code viper.silicon.Silicon}.
@@ -17,6 +18,10 @@ import java.util.Set;
  * the run, and every member of the program was verified, and nothing was found.
  */
 public final class Verification {
+    private static final String SERVER = "viper.server.core.ViperBackend";
+    /** A measure as Silver prints it; one that a plugin has taken out is a comment. */
+    private static final Pattern MEASURE = Pattern.compile("(?m)^\\s*decreases\\b");
+
     private final Client client;
     private final Object reporter;
     private Options options = new Options(List.of());
@@ -28,12 +33,18 @@ public final class Verification {
         this.reporter = reporter;
     }
 
-    /** Tells whether a frontend of Silver asks, which has run its plugins; others ask themselves. */
-    private boolean isBehindPlugins() {
+    /**
+     * Tells whether Silver's plugins have seen a program: a frontend of Silver asks, or ViperServer.
+     *
+     * <p>ViperServer may be told to leave plugins out. Then the measures are still there.
+     */
+    private boolean isBehindPlugins(Text text) {
         Class<?> frontend = client.type("viper.silver.frontend.Frontend");
+        boolean isServed = !MEASURE.matcher(text.text).find();
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(
-                frames -> frames.anyMatch(
-                        frame -> frontend.isAssignableFrom(frame.getDeclaringClass())));
+                frames -> frames.map(StackWalker.StackFrame::getDeclaringClass).anyMatch(
+                        type -> frontend.isAssignableFrom(type)
+                                || isServed && type.getName().equals(SERVER)));
     }
 
     /** Takes the client's arguments, and gives the client its `Config`. */
@@ -41,7 +52,11 @@ public final class Verification {
         List<String> words = new ArrayList<>();
         client.list(arguments).forEach(word -> words.add(String.valueOf(word)));
         options = new Options(words);
-        return client.make("viper.silicon.Config", arguments);
+        Object config = client.make("viper.silicon.Config", arguments);
+        // The reference's terms, in counterexamples, look there.
+        client.call("viper.silicon.verifier.Verifier$",
+                client.module("viper.silicon.verifier.Verifier"), "config_$eq", config);
+        return config;
     }
 
     /** Starts the process, so that it is warm when it is needed. */
@@ -77,7 +92,7 @@ public final class Verification {
             Text text = new Text(client, program);
             heard = new Heard(text, new Errors(client, text, program));
             Server process = server();
-            process.verify("program.vpr", text.text, options.ours(isBehindPlugins()), heard);
+            process.verify("program.vpr", text.text, options.ours(isBehindPlugins(text)), heard);
             List<Object> errors = heard.errors();
             String doubt = heard.doubt(process.isThere());
             if (doubt != null && errors.isEmpty()) {

@@ -1,5 +1,7 @@
 //! Values in a solver's model: the questions, and how the answers are shown.
 
+use std::iter;
+
 use num_rational::BigRational;
 use rustc_hash::FxHashMap;
 use sil::program::Program;
@@ -22,6 +24,9 @@ const NESTED: usize = 4;
 /// Collections of so few elements are preferred.
 const SMALL: i64 = 3;
 
+/// For so many sets, multisets and maps, elements are looked for that nothing else names.
+const NAMED: usize = 6;
+
 /// Values to be asked for.
 #[derive(Default)]
 pub(super) struct Wanted {
@@ -29,6 +34,8 @@ pub(super) struct Wanted {
     collections: FxHashMap<Term, Collection>,
     adts: FxHashMap<Term, Adt>,
     adts_met: Adts,
+    /// What makes the values easier to read.
+    wishes: Vec<Term>,
 }
 
 /// The constructors of the adts that the path speaks about, by their sorts.
@@ -42,12 +49,12 @@ enum Collection {
     Other(Term, Vec<Content>),
 }
 
-/// A possible element of a set, or key of a map.
+/// A possible element of a set or multiset, or key of a map.
 #[derive(Clone, Copy)]
 struct Content {
     element: Term,
     is_in: Term,
-    /// The map's value at that key.
+    /// The map's value at that key, or how often the element is in the multiset.
     value: Option<Term>,
 }
 
@@ -119,30 +126,32 @@ impl Wanted {
         }
     }
 
-    /// Asks of the sets and maps which of the other values are in them. Comes last.
+    /// Asks of sets, multisets and maps which of the other values are in them. Comes last.
     pub(super) fn add_contents(&mut self, terms: &mut Terms) {
         let known = self.terms.clone();
+        let mut named = 0..NAMED;
         for &collection in &known {
-            let (element, is_map) = match *terms.sort_kind(terms.sort(collection)) {
-                SortKind::Set(element) => (element, false),
-                SortKind::Map(key, _) => (key, true),
-                _ => continue,
+            let sort = terms.sort(collection);
+            let (&SortKind::Set(element)
+            | &SortKind::Multiset(element)
+            | &SortKind::Map(element, _)) = terms.sort_kind(sort)
+            else {
+                continue;
             };
             let candidates = known.iter().filter(|&&term| terms.sort(term) == element);
             let candidates: Vec<Term> = candidates.copied().take(CANDIDATES).collect();
-            let contents = candidates.into_iter().map(|element| {
-                if !is_map {
-                    Content { element, is_in: terms.set_contains(element, collection), value: None }
-                } else {
-                    Content {
-                        element,
-                        is_in: terms.map_contains(element, collection),
-                        value: Some(terms.map_lookup(collection, element)),
-                    }
-                }
-            });
-            let contents: Vec<Content> = contents.collect();
-            let size = if is_map { terms.map_card(collection) } else { terms.set_card(collection) };
+            let contents =
+                candidates.into_iter().map(|element| content(terms, collection, element));
+            let mut contents: Vec<Content> = contents.collect();
+            let size = match *terms.sort_kind(sort) {
+                SortKind::Set(_) => terms.set_card(collection),
+                SortKind::Multiset(_) => terms.multiset_card(collection),
+                _ => terms.map_card(collection),
+            };
+            if let Some(number) = named.next() {
+                let members = self.members(terms, collection, size, element, number);
+                contents.extend(members);
+            }
             for content in &contents {
                 self.terms.extend([content.is_in].into_iter().chain(content.value));
             }
@@ -151,8 +160,38 @@ impl Wanted {
         }
     }
 
-    /// Makes the wish that collections are small, as far as the elements of sets and maps can be
-    /// shown.
+    /// Makes names for the elements of a collection, and the wish that they are its elements.
+    fn members(
+        &mut self,
+        terms: &mut Terms,
+        collection: Term,
+        size: Term,
+        element: Sort,
+        number: usize,
+    ) -> Vec<Content> {
+        let mut members: Vec<Content> = Vec::new();
+        for index in 0..SMALL {
+            // No new symbol: the questions behind this one are those without it.
+            let name = format!("member%{number}%{index}%{}", terms.sort_name(element));
+            let member = terms.constant(&name, element);
+            self.add(terms, member);
+            let member = content(terms, collection, member);
+            let others = members.iter().map(|other| {
+                let same = terms.identical(member.element, other.element);
+                terms.not(same)
+            });
+            let mut wish: Vec<Term> = others.collect();
+            wish.push(member.is_in);
+            let wish = terms.and(wish);
+            let least = terms.int(index + 1);
+            let has_so_many = terms.le(least, size);
+            self.wishes.push(terms.implies(has_so_many, wish));
+            members.push(member);
+        }
+        members
+    }
+
+    /// Makes the wish that collections are small, and have the elements that are named for them.
     pub(super) fn is_small(&self, terms: &mut Terms) -> Term {
         let most = terms.int(SMALL);
         let sizes = self.terms.iter().filter_map(|term| self.collections.get(term));
@@ -160,8 +199,26 @@ impl Wanted {
             Collection::Sequence(size, _) | Collection::Other(size, _) => *size,
         });
         let small: Vec<Term> = sizes.map(|size| terms.le(size, most)).collect();
-        terms.and(small)
+        terms.and(small.into_iter().chain(self.wishes.iter().copied()).collect::<Vec<_>>())
     }
+}
+
+/// Makes the questions about a possible element of a collection.
+fn content(terms: &mut Terms, collection: Term, element: Term) -> Content {
+    let sort = terms.sort(collection);
+    let (is_in, value) = match *terms.sort_kind(sort) {
+        SortKind::Set(_) => (terms.set_contains(element, collection), None),
+        SortKind::Multiset(_) => {
+            let count = terms.multiset_count(element, collection);
+            let one = terms.int(1);
+            (terms.le(one, count), Some(count))
+        }
+        _ => {
+            let value = terms.map_lookup(collection, element);
+            (terms.map_contains(element, collection), Some(value))
+        }
+    };
+    Content { element, is_in, value }
 }
 
 /// The names under which values are shown: those of the solver mean nothing to anybody.
@@ -317,31 +374,37 @@ impl<'a> Names<'a> {
         Some(Value::Constructed(name, arguments))
     }
 
-    /// Returns the elements of a set, or the entries of a map: those that were asked for.
+    /// Returns the elements of a set or multiset, or the entries of a map: those that were asked
+    /// for.
     fn contents(&mut self, sort: Sort, size: usize, contents: &[Content]) -> Value {
         let is_in = |content: &&Content| self.raw(content.is_in) == "true";
         let inside: Vec<Content> = contents.iter().filter(is_in).copied().collect();
-        if !matches!(self.terms.sort_kind(sort), SortKind::Map(..)) {
-            let mut elements = Vec::new();
-            for content in inside {
-                let element = self.of(content.element);
-                if !elements.contains(&element) {
-                    elements.push(element);
-                }
-            }
-            return Value::Set { elements, size };
-        }
-        let mut entries: Vec<(Value, Value)> = Vec::new();
+        let mut entries: Vec<(Value, Option<Term>)> = Vec::new();
         for Content { element, value, .. } in inside {
-            let key = self.of(element);
-            if let Some(value) = value
-                && entries.iter().all(|(known, _)| *known != key)
-            {
-                let value = self.of(value);
-                entries.push((key, value));
+            let element = self.of(element);
+            if entries.iter().all(|(known, _)| *known != element) {
+                entries.push((element, value));
             }
         }
-        Value::Map { entries, size }
+        let terms = self.terms;
+        match terms.sort_kind(sort) {
+            SortKind::Map(..) => {
+                let entry = |(key, value): (Value, Option<Term>)| Some((key, self.of(value?)));
+                Value::Map { entries: entries.into_iter().filter_map(entry).collect(), size }
+            }
+            SortKind::Multiset(_) => {
+                let times = |(element, count): (Value, Option<Term>)| {
+                    let count = count.map_or(0, |count| self.size(count));
+                    iter::repeat_n(element, count.min(CANDIDATES))
+                };
+                let elements = entries.into_iter().flat_map(times).collect();
+                Value::Multiset { elements, size }
+            }
+            _ => {
+                let elements = entries.into_iter().map(|(element, _)| element).collect();
+                Value::Set { elements, size }
+            }
+        }
     }
 
     fn size(&self, size: Term) -> usize {
