@@ -4,7 +4,7 @@
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
-use crate::findings::blame::{Blame, ErrorId, Reason};
+use crate::findings::blame::{Blame, Reason};
 use crate::findings::log::Reported;
 use crate::report::Means;
 use crate::run::explore::Answer;
