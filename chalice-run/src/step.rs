@@ -487,7 +487,7 @@ fn told<T>(result: Res<T>, obligation: Option<&Obligation>) -> Res<T> {
             && fault.reason == Reason::AssertionFalse
         {
             fault.reason = obligation.reason;
-            fault.words.clone_from(&obligation.words);
+            fault.words = obligation.words.to_string();
         }
         trouble
     })

@@ -5,13 +5,14 @@
 //! goes first.
 //!
 //! SOUNDNESS: the same permission is asked for. What moves has the receiver of the `rd*` that it
-//! moves ahead of, and its amount reads no location: so it is defined where `rd*` is.
+//! moves ahead of, and its amount reads no location but those that are asked for before: so it is
+//! defined where `rd*` is.
 
 use front::grow_stack;
 
 use crate::program::{
-    AccessTarget, BinaryOp, Block, Expr, ExprKind, Permission, PermissionKind, Program, Stmt,
-    StmtKind,
+    Access, AccessTarget, BinaryOp, Block, Expr, ExprKind, Permission, PermissionKind, Program,
+    Stmt, StmtKind,
 };
 
 /// Orders the amounts of every assertion that permission is given by.
@@ -75,7 +76,10 @@ fn conjuncts(parts: &mut Vec<Expr>) {
         let mut ahead = Vec::new();
         if !targets.is_empty() {
             let behind = parts.split_off(at + 1);
-            parts.extend(behind.into_iter().filter_map(|part| without(part, &targets, &mut ahead)));
+            let mut readable = Vec::new();
+            parts[..at].iter().for_each(|part| locations(part, &mut readable));
+            let wanted = Wanted { targets, readable };
+            parts.extend(behind.into_iter().filter_map(|part| wanted.out_of(part, &mut ahead)));
         }
         let next = at + ahead.len() + 1;
         parts.splice(at..at, ahead);
@@ -85,73 +89,102 @@ fn conjuncts(parts: &mut Vec<Expr>) {
 
 /// Lists the single locations of which an assertion asks `rd*` in any case.
 fn stars(e: &Expr, found: &mut Vec<AccessTarget>) {
-    match &e.kind {
-        ExprKind::And(parts) => parts.iter().for_each(|part| grow_stack(|| stars(part, found))),
-        ExprKind::Access(access)
-            if matches!(access.amount.kind, PermissionKind::Star)
-                && matches!(
-                    access.target,
-                    AccessTarget::Field { .. } | AccessTarget::Predicate { .. }
-                ) =>
-        {
+    each_location(e, &mut |access| {
+        if matches!(access.amount.kind, PermissionKind::Star) {
             found.push(access.target.clone());
         }
-        _ => {}
-    }
+    });
 }
 
-/// Takes the exact amounts of some locations out of an assertion; nothing if that is all of it.
-fn without(mut e: Expr, targets: &[AccessTarget], taken: &mut Vec<Expr>) -> Option<Expr> {
-    match &mut e.kind {
+/// Lists the single locations that an assertion asks for in any case, and may be read then.
+fn locations(e: &Expr, found: &mut Vec<AccessTarget>) {
+    each_location(e, &mut |access| {
+        if matches!(access.amount.kind, PermissionKind::Full | PermissionKind::AbstractRead) {
+            found.push(access.target.clone());
+        }
+    });
+}
+
+fn each_location(e: &Expr, visit: &mut dyn FnMut(&Access)) {
+    match &e.kind {
         ExprKind::And(parts) => {
-            let all = std::mem::take(parts);
-            let mut rest = all.into_iter().filter_map(|part| without(part, targets, taken));
-            let first = rest.next()?;
-            let Some(second) = rest.next() else { return Some(first) };
-            parts.extend([first, second]);
-            parts.extend(rest);
+            parts.iter().for_each(|part| grow_stack(|| each_location(part, visit)));
         }
         ExprKind::Access(access)
-            if targets.contains(&access.target) && is_exact(&access.amount) =>
+            if matches!(
+                access.target,
+                AccessTarget::Field { .. } | AccessTarget::Predicate { .. }
+            ) =>
         {
-            taken.push(e);
-            return None;
+            visit(access);
         }
         _ => {}
     }
-    Some(e)
 }
 
-/// Tells whether an amount is made of numbers, variables and the fraction of the contract.
-fn is_exact(amount: &Permission) -> bool {
-    let mut exact = true;
-    amount.for_each_amount(&mut |part| {
-        exact &= match part {
-            PermissionKind::Full | PermissionKind::AbstractRead => true,
-            PermissionKind::Percentage(count) | PermissionKind::Epsilons(count) => {
-                reads_none(count)
+/// The locations whose exact amounts move ahead, and those that amounts may read there.
+struct Wanted {
+    targets: Vec<AccessTarget>,
+    readable: Vec<AccessTarget>,
+}
+
+impl Wanted {
+    /// Takes the exact amounts out of an assertion; nothing if that is all of it.
+    fn out_of(&self, mut e: Expr, taken: &mut Vec<Expr>) -> Option<Expr> {
+        match &mut e.kind {
+            ExprKind::And(parts) => {
+                let all = std::mem::take(parts);
+                let mut rest = all.into_iter().filter_map(|part| self.out_of(part, taken));
+                let first = rest.next()?;
+                let Some(second) = rest.next() else { return Some(first) };
+                parts.extend([first, second]);
+                parts.extend(rest);
             }
-            PermissionKind::Add(..) | PermissionKind::Sub(..) => true,
-            PermissionKind::Scale { factor, .. } => reads_none(factor),
-            PermissionKind::Star
-            | PermissionKind::PredicateRead(_)
-            | PermissionKind::MonitorRead(_)
-            | PermissionKind::ChannelRead(_)
-            | PermissionKind::TokenRead(_) => false,
-        };
-    });
-    exact
-}
+            ExprKind::Access(access)
+                if self.targets.contains(&access.target) && self.is_exact(&access.amount) =>
+            {
+                taken.push(e);
+                return None;
+            }
+            _ => {}
+        }
+        Some(e)
+    }
 
-/// Tells whether a number has a value in every state, and the same one.
-fn reads_none(number: &Expr) -> bool {
-    !number.any(&mut |part| {
-        !matches!(
-            part.kind,
+    /// Tells whether an amount is made of numbers, variables and the fraction of the contract.
+    fn is_exact(&self, amount: &Permission) -> bool {
+        let mut exact = true;
+        amount.for_each_amount(&mut |part| {
+            exact &= match part {
+                PermissionKind::Full | PermissionKind::AbstractRead => true,
+                PermissionKind::Percentage(count) | PermissionKind::Epsilons(count) => {
+                    self.has_value(count)
+                }
+                PermissionKind::Add(..) | PermissionKind::Sub(..) => true,
+                PermissionKind::Scale { factor, .. } => self.has_value(factor),
+                PermissionKind::Star
+                | PermissionKind::PredicateRead(_)
+                | PermissionKind::MonitorRead(_)
+                | PermissionKind::ChannelRead(_)
+                | PermissionKind::TokenRead(_) => false,
+            };
+        });
+        exact
+    }
+
+    /// Tells whether a number has a value, and the same one, wherever what is readable is.
+    fn has_value(&self, number: &Expr) -> bool {
+        !number.any(&mut |part| match &part.kind {
             ExprKind::Int(_)
-                | ExprKind::Local(_)
-                | ExprKind::Unary { .. }
-                | ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, .. }
-        )
-    })
+            | ExprKind::Local(_)
+            | ExprKind::This
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, .. } => false,
+            ExprKind::FieldRead { receiver, field } => !self.readable.iter().any(|one| {
+                matches!(one, AccessTarget::Field { receiver: of, field: named }
+                    if *of == **receiver && named == field)
+            }),
+            _ => true,
+        })
+    }
 }

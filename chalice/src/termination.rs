@@ -91,22 +91,20 @@ impl Adding<'_> {
 
     /// Returns the obligation before a statement that has to end.
     fn obligation(&self, stmt: &Stmt) -> Option<Stmt> {
-        let fails = |reason, words: &str| {
+        let fails = |reason, words| {
             let kind = ExprKind::Bool(false);
             let claim = Expr { kind, ty: Type::Bool, span: stmt.span };
             Some(prove(claim, reason, words, stmt.span))
         };
-        let waits = |what| {
-            let words =
-                format!("`{what}` might wait for ever, and what has `decreases` has to end");
-            fails(Reason::TerminationConditionFalse, &words)
-        };
         match &stmt.kind {
-            StmtKind::Acquire { .. } => waits("acquire"),
-            StmtKind::Lock { .. } => waits("lock"),
-            StmtKind::Receive { .. } => waits("receive"),
-            StmtKind::Join { .. } => waits("join"),
-            StmtKind::Wait(_) => waits("wait"),
+            StmtKind::Acquire { .. }
+            | StmtKind::Lock { .. }
+            | StmtKind::Receive { .. }
+            | StmtKind::Join { .. }
+            | StmtKind::Wait(_) => {
+                let words = "this might wait for ever, and what has `decreases` has to end";
+                fails(Reason::TerminationConditionFalse, words)
+            }
             StmtKind::Specification { .. } => {
                 let words = "there might be no such values, and what has `decreases` has to end";
                 fails(Reason::TerminationConditionFalse, words)
@@ -120,8 +118,8 @@ impl Adding<'_> {
                 let own = &self.program.methods[self.method].decreases;
                 let own: &[Measure] = if self.all { own } else { &[] };
                 if callee.decreases.is_empty() {
-                    let words = format!("`{}` might not end: it has no `decreases`", callee.name);
-                    return fails(Reason::TerminationConditionFalse, &words);
+                    let words = "the method might not end: it has no `decreases`";
+                    return fails(Reason::TerminationConditionFalse, words);
                 }
                 if own.is_empty() || !self.leads_back(*method) {
                     return None;
@@ -157,8 +155,8 @@ impl Adding<'_> {
     }
 }
 
-fn prove(claim: Expr, reason: Reason, words: &str, span: Span) -> Stmt {
+fn prove(claim: Expr, reason: Reason, words: &'static str, span: Span) -> Stmt {
     let error = ErrorId::TerminationFailed;
-    let obligation = Obligation { claim, error, reason, words: words.to_owned() };
+    let obligation = Obligation { claim, error, reason, words: words.into() };
     Stmt { kind: StmtKind::Prove(Box::new(obligation)), span }
 }

@@ -2,6 +2,7 @@
 
 mod smoke;
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use chalice::program::ghosts::is_foreseen;
@@ -60,7 +61,10 @@ impl Statements<'_, '_> {
                 (self.here.heap, self.here.given) = (heap, given);
             }
             StmtKind::Prove(obligation) => {
-                let blame = blame(obligation.error);
+                let blame = match obligation.words {
+                    Cow::Borrowed(words) => blame(obligation.error).saying(words),
+                    Cow::Owned(_) => blame(obligation.error),
+                };
                 let claim = self.eval(&obligation.claim, blame)?;
                 self.prove(claim, blame, obligation.reason, blame.span)?;
             }

@@ -344,9 +344,13 @@ impl<'v, 'p> Chalice<'v, 'p> {
             };
             let Some(object) = object else { return Ok(None) };
             let Some(amount) = amount(chalice, guard, object)? else { return Ok(None) };
+            let mut sets = Vec::new();
             // Triggers of the quantifier have to have all its variables.
-            let covers = triggers.len() == variables.len();
-            Ok(Some(((guard, object, amount), if covers { vec![triggers] } else { Vec::new() })))
+            if triggers.len() == variables.len() {
+                sets.extend(chalice.trigger_by_position(&triggers));
+                sets.push(triggers);
+            }
+            Ok(Some(((guard, object, amount), sets)))
         })?;
         Ok(value.map(|((guard, object, amount), triggers)| Many {
             resource,

@@ -1,5 +1,7 @@
 //! Statements.
 
+use std::borrow::Cow;
+
 use findings::{ErrorId, Reason};
 
 use super::{
@@ -210,7 +212,7 @@ pub struct Obligation {
     /// The reason if it might not hold.
     pub reason: Reason,
     /// The words of the message then.
-    pub words: String,
+    pub words: Cow<'static, str>,
 }
 
 /// A right-hand side.

@@ -121,7 +121,7 @@ impl<'s> Resolver<'s> {
                     claim,
                     error: ErrorId::RefinementFailed,
                     reason: Reason::AssertionFalse,
-                    words: words.clone(),
+                    words: words.clone().into(),
                 }))
             }
         }

@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use smt::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
+use smt::terms::{Quant, Substitution, Term, TermKind, Terms, TheoryOp, grow_stack};
 
 use crate::Symbols;
 use crate::quantifiers::occurring;
@@ -261,6 +261,22 @@ impl Symbols<'_> {
                 variable
             }
         }
+    }
+
+    /// Returns a trigger that the positions of sequences match, too, in place of membership; nothing
+    /// if it is the same.
+    pub fn trigger_by_position(&mut self, trigger: &[Term]) -> Option<Vec<Term>> {
+        let by_position: Vec<Term> = trigger
+            .iter()
+            .map(|&term| match *self.terms.kind(term) {
+                TermKind::Theory(TheoryOp::SeqContains, ref operands, _) => {
+                    let (element, sequence) = (operands[0], operands[1]);
+                    self.terms.seq_contains_trigger(element, sequence)
+                }
+                _ => term,
+            })
+            .collect();
+        (by_position != trigger).then_some(by_position)
     }
 
     /// Puts limited applications of functions for those that are unrolled.

@@ -8,10 +8,10 @@
 //! Invariants
 //! - SOUNDNESS: what is known of a location after taking was shown of it at every giving: both look
 //!   at the same locations, which the clauses alone decide.
-//! - SOUNDNESS: how much is held is looked at before anything has been given. So locations are left
-//!   out, at both ends, where the same clauses give another amount of some location of their kind;
-//!   conditions that exclude each other, as in `n == 0 ? acc(x) : rd*(x)`, decide that with values
-//!   that the clauses fix. Contracts look where `rd*` stands: there only amounts behind it count.
+//! - SOUNDNESS: how much is held is looked at before anything has been given. Of what is held of a
+//!   location, the other amounts that the same clauses give of it do not count. Where these cannot
+//!   be named, below quantifiers, the location is left out at both ends. Contracts look where `rd*`
+//!   stands: there only amounts behind it count, and these leave the location out.
 //! - SOUNDNESS: counting permissions of a predicate contain no fraction. Nobody folds or unfolds
 //!   them if the predicate contains `rd*`, as they cannot be divided.
 
@@ -26,7 +26,7 @@ use crate::build::*;
 use crate::lower::annotations::{Annotate, renamed, said};
 use crate::lower::assertions::{Binder, Part, under};
 use crate::lower::calls::EachElement;
-use crate::lower::env::{Env, Side};
+use crate::lower::env::{Env, ReadAmount, Side};
 use crate::lower::permissions::Use;
 use crate::lower::permissions::fractions::may_be_same;
 use crate::lower::{Body, Member};
@@ -69,6 +69,14 @@ struct Exact {
     guard: s::Expr,
     location: s::Expr,
     amount: s::Expr,
+}
+
+impl Exact {
+    /// Returns when it is an amount of a location, and how much it is; nothing if it never is.
+    fn of(&self, location: &s::Expr) -> Option<(s::Expr, s::Expr)> {
+        let same = may_be_same(&self.location, location)?;
+        Some((and([self.guard.clone(), same]), self.amount.clone()))
+    }
 }
 
 struct GivenStar {
@@ -165,12 +173,8 @@ impl Member<'_, '_> {
     /// Returns the amounts of a location that the assertion has given before, as far as they can be
     /// named here.
     pub(crate) fn given_before(&self, location: &s::Expr) -> Vec<s::Expr> {
-        let given = self.said.exact.iter().filter_map(|exact| {
-            let same = may_be_same(&exact.location, location)?;
-            let is_given = and([exact.guard.clone(), same]);
-            Some(conditional(is_given, exact.amount.clone(), none()))
-        });
-        given.collect()
+        let given = self.said.exact.iter().filter_map(|exact| exact.of(location));
+        given.map(|(is_given, amount)| conditional(is_given, amount, none())).collect()
     }
 
     /// Notes what an access asks for: so much of its locations.
@@ -205,26 +209,36 @@ impl Member<'_, '_> {
 
 impl Body<'_, '_> {
     /// Before `clauses` are given to a predicate, monitor or channel: of what they ask `rd*` of, a
-    /// fraction is held.
-    pub(crate) fn check_stars(&mut self, clauses: &[Expr], env: &Env, kind: ErrorId) {
+    /// fraction is held beside the other amounts. `share`: so much is given of these; nothing that
+    /// matters if it is not named.
+    ///
+    /// SOUNDNESS: the share of a reader is counted, and `rd*` of an instance is as little as
+    /// necessary. Neither makes a fraction less than one.
+    pub(crate) fn check_stars(
+        &mut self,
+        clauses: &[Expr],
+        share: Option<&s::Expr>,
+        env: &Env,
+        kind: ErrorId,
+    ) {
         let least = self.lowering.least_fraction();
         for star in self.stars(clauses, &env.on(Side::Exhaled), Given::InBody) {
-            let claim = star.satisfies(|held| lt(least.clone(), held));
+            let claim = star.satisfies(share, |rest| lt(least.clone(), rest));
             self.check_is_fraction(claim, kind);
         }
     }
 
     /// After `clauses` have been taken from a predicate, monitor or channel: of what they ask `rd*`
-    /// of, a fraction is held, if `is_taken`.
+    /// of, a fraction is held beside so much of the other amounts, if `is_taken`.
     pub(crate) fn note_stars(
         &mut self,
         clauses: &[Expr],
-        is_taken: &s::Expr,
+        (is_taken, share): (&s::Expr, Option<&s::Expr>),
         env: &Env,
         kind: ErrorId,
     ) {
         for star in self.stars(clauses, &env.on(Side::Inhaled), Given::InBody) {
-            let claim = star.satisfies(|held| self.lowering.known_fraction(held));
+            let claim = star.satisfies(share, |rest| self.lowering.known_fraction(rest));
             let known = inhale(implies(is_taken.clone(), claim));
             self.emit(known.with(renamed(ErrorId::InhaleFailed, kind)));
         }
@@ -295,7 +309,11 @@ impl Body<'_, '_> {
     /// Before a predicate is folded.
     pub(crate) fn check_stars_of_folded(&mut self, access: &Access, env: &Env) {
         if let Some((body, inner)) = self.inside(access, env) {
-            self.check_stars(body, &inner, ErrorId::FoldFailed);
+            let share = match access.amount.kind {
+                PermissionKind::Star => None,
+                _ => Some(self.amount_of(&access.amount, env)),
+            };
+            self.check_stars(body, share.as_ref(), &inner, ErrorId::FoldFailed);
         }
     }
 
@@ -320,6 +338,7 @@ impl Body<'_, '_> {
             return;
         };
         let mut is_taken = truth(true);
+        let mut share = Some(write());
         let mut left = None;
         let mut counts = false;
         access.amount.for_each_amount(&mut |amount| {
@@ -333,15 +352,21 @@ impl Body<'_, '_> {
                 let held = perm(self.predicate_at(inner.this.clone(), *predicate));
                 self.check_is_fraction(lt(least.clone(), held.clone()), ErrorId::UnfoldFailed);
                 left = is_variable(&inner.this).then(|| self.lowering.known_fraction(held));
+                share = None;
             }
-            _ => is_taken = lt(least, self.amount_of(&access.amount, env)),
+            _ => {
+                let amount = self.amount_of(&access.amount, env);
+                is_taken = lt(least, amount.clone());
+                share = Some(amount);
+            }
         }
         self.emit(unfold(traded));
         if let Some(left) = left {
             self.emit_plain(inhale(left));
         }
         if !counts {
-            self.note_stars(body, &is_taken, &inner, ErrorId::UnfoldFailed);
+            let taken = (&is_taken, share.as_ref());
+            self.note_stars(body, taken, &inner, ErrorId::UnfoldFailed);
         }
     }
 
@@ -370,18 +395,29 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// Returns the locations of which `clauses` ask `rd*`, and when they ask for no other amount of
-    /// locations of that kind; in contracts, for none behind it.
+    /// locations of that kind that cannot be named; in contracts, for none behind it.
     fn stars(&mut self, clauses: &[Expr], env: &Env, given: Given) -> Vec<Star> {
         if !self.lowering.facts.counting || !clauses.iter().any(has_star) {
             return Vec::new();
         }
-        let (mut stars, mut others) = (Vec::new(), Vec::new());
+        let inside = Env { read: ReadAmount::Common, ..env.clone() };
+        let (mut stars, mut others, mut named) = (Vec::new(), Vec::new(), Vec::new());
         for clause in clauses {
             for part in self.parts(clause, env) {
                 let Part::Access(access) = part.part else { continue };
-                match access.amount.kind {
-                    PermissionKind::Star => stars.push((part, access, others.len())),
-                    _ => others.push((kinds_of(self, access), part)),
+                if matches!(access.amount.kind, PermissionKind::Star) {
+                    stars.push((part, access, others.len()));
+                } else if given == Given::InBody
+                    && part.binder.is_none()
+                    && !is_to_elements(&access.target)
+                {
+                    let amount = self.amount_of(&access.amount, &inside);
+                    for (location, _) in self.locations(&access.target, env) {
+                        let (guard, amount) = (part.guard.clone(), amount.clone());
+                        named.push(Exact { guard, location, amount });
+                    }
+                } else {
+                    others.push((kinds_of(self, access), part));
                 }
             }
         }
@@ -411,7 +447,8 @@ impl<'p> Member<'_, 'p> {
             for (location, each) in self.locations(&access.target, env) {
                 let (guard, binder) = (and(guard.clone()), part.binder.clone());
                 let (defined, found) = (defined.clone(), found.clone());
-                all.push(Star { guard, defined, found, binder, location, each });
+                let exact = named.iter().filter_map(|exact| exact.of(&location)).collect();
+                all.push(Star { guard, defined, found, binder, location, each, exact });
             }
         }
         all
@@ -431,18 +468,42 @@ struct Star {
     location: s::Expr,
     /// The collection whose elements it ranges over.
     each: Option<EachElement>,
+    /// The other amounts of the location: when the clauses ask for them, and how much each is.
+    exact: Vec<(s::Expr, s::Expr)>,
 }
 
 impl Star {
-    /// `claim` of how much is held of the location.
-    fn satisfies(self, claim: impl Fn(s::Expr) -> s::Expr) -> s::Expr {
-        let claim = claim(perm(self.location));
+    /// `claim` of how much is held of the location beside so much of the other amounts of it, which
+    /// is nothing that matters if it is not named.
+    fn satisfies(self, share: Option<&s::Expr>, claim: impl FnOnce(s::Expr) -> s::Expr) -> s::Expr {
+        let mut rest = perm(self.location);
+        if let Some(share) = share {
+            for (is_given, amount) in self.exact {
+                let part = match share.kind {
+                    s::ExprKind::FullPerm => amount,
+                    _ => mul(share.clone(), amount),
+                };
+                let given = conditional(is_given, part, none());
+                rest = binary(s::BinaryOp::Sub, rest, given);
+            }
+        }
+        let claim = claim(rest);
         let claim = match self.each {
             Some(each) => each.satisfies(claim),
             None => claim,
         };
         under(self.guard, self.binder, claim)
     }
+}
+
+/// Is it about the elements of a collection?
+fn is_to_elements(target: &AccessTarget) -> bool {
+    matches!(
+        target,
+        AccessTarget::ElementsField { .. }
+            | AccessTarget::ElementsPredicate { .. }
+            | AccessTarget::ElementsAllFields { .. }
+    )
 }
 
 /// Does an assertion ask `rd*` of something?

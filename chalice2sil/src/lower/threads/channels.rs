@@ -138,7 +138,7 @@ impl Body<'_, '_> {
             self.move_credits(clause, &inner, s::BinaryOp::Sub);
             let clauses = std::slice::from_ref(clause);
             self.bound_all_counts(clauses, &inner);
-            self.check_stars(clauses, &inner, ErrorId::SendFailed);
+            self.check_stars(clauses, Some(&write()), &inner, ErrorId::SendFailed);
             left = self.left_stars(clauses, &inner, Given::InBody, ErrorId::SendFailed);
         }
         actuals.insert(0, target);
@@ -226,7 +226,7 @@ impl Body<'_, '_> {
             let inner = Env { locks, ..inner };
             self.note_stars(
                 std::slice::from_ref(clause),
-                &truth(true),
+                (&truth(true), Some(&write())),
                 &inner,
                 ErrorId::ReceiveFailed,
             );

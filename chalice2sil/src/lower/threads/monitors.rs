@@ -82,7 +82,8 @@ impl Body<'_, '_> {
         self.trade_credits(class, mode, target, &env.on(Side::Exhaled), s::BinaryOp::Sub);
         let (protected, inner) = (self.protected(class), env.about(target.clone()));
         self.bound_all_counts(&protected, &inner);
-        self.check_stars(&protected, &inner, ErrorId::FoldFailed);
+        let share = (mode == LockMode::Write).then(write);
+        self.check_stars(&protected, share.as_ref(), &inner, ErrorId::FoldFailed);
         let left = self.left_stars(&protected, &inner, Given::InBody, ErrorId::FoldFailed);
         let monitor = self.monitor_at(class, mode, target);
         self.emit(
@@ -141,7 +142,9 @@ impl Body<'_, '_> {
         let inner = env.about(target.clone());
         self.bound_all_counts(invariants, &inner);
         // Readers get `rd*` of what is `rd*` in the monitor.
-        self.note_stars(&self.protected(class), &truth(true), &inner, kind);
+        let share = (mode == LockMode::Write).then(write);
+        let taken = (&truth(true), share.as_ref());
+        self.note_stars(&self.protected(class), taken, &inner, kind);
         for invariant in invariants {
             for fact in self.levels_in(invariant, &inner) {
                 self.emit_plain(inhale(fact));

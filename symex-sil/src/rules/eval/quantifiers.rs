@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sil::program::{BinaryOp, Expr, ExprKind, FieldId, LocalId, Location, OldLabel, Quantifier};
 use sil::syntax::Trigger;
 use sil::walk::walk_expr;
-use smt::terms::{Quant, Term, TermKind, TheoryOp};
+use smt::terms::{Quant, Term, TermKind};
 
 use super::one_point;
 use crate::rules::Sil;
@@ -196,8 +196,6 @@ impl Sil<'_, '_> {
         let mut all = Vec::with_capacity(triggers.len());
         for trigger in triggers {
             let mut terms = Vec::with_capacity(trigger.len());
-            // Membership in a sequence is also matched by the positions of the sequence.
-            let mut by_position = Vec::with_capacity(trigger.len());
             for expr in trigger {
                 let eval = |sil: &mut Self, guard: Option<Term>| {
                     sil.in_mode(
@@ -228,13 +226,6 @@ impl Sil<'_, '_> {
                     Ok(term) => {
                         let term = self.limited_variant(term);
                         terms.push(term);
-                        by_position.push(match *self.terms.kind(term) {
-                            TermKind::Theory(TheoryOp::SeqContains, ref operands, _) => {
-                                let (element, sequence) = (operands[0], operands[1]);
-                                self.terms.seq_contains_trigger(element, sequence)
-                            }
-                            _ => term,
-                        });
                     }
                     Err(Stop::Unsupported { .. }) => {
                         terms.clear();
@@ -244,9 +235,7 @@ impl Sil<'_, '_> {
                 }
             }
             if !terms.is_empty() {
-                if by_position != terms && by_position.len() == terms.len() {
-                    all.push(by_position);
-                }
+                all.extend(self.trigger_by_position(&terms));
                 all.push(terms);
             }
         }
