@@ -542,7 +542,7 @@ method hungry() {
 fn under_a_time_limit_quick_members_have_their_turn() {
     let _alone = super::alone();
     let program = format!("{}{}", slow("before"), mixed());
-    let run = Running::start(&[("a.sil", &program)], &with(&["--time-limit", "5", "a.sil"]));
+    let run = Running::start(&[("a.sil", &program)], &with(&["--time-limit", "8", "a.sil"]));
     let ended = run.end();
     assert_eq!(ended.status.code(), Some(4), "{}", ended.stderr);
     for (name, verdict) in [
