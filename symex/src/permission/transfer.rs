@@ -23,6 +23,15 @@ use crate::state::heap::{Chunk, Heap, Resource};
 use crate::state::quantified::QuantifiedChunk;
 use crate::{Configuration, Engine, Path, Stop};
 
+/// The means by which a chunk is shown to be the location.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// Those of a check.
+    Little,
+    /// Those of an obligation.
+    All,
+}
+
 /// How far a transfer has come.
 struct Progress {
     /// The amount that is still to be taken.
@@ -85,11 +94,23 @@ impl Engine<'_> {
         let need = self.terms.at_least_none(need);
         let mut progress = Progress { need, value: None };
         for level in 0..=self.here.package.reserve.len() {
-            self.transfer_chunks(level, resource, arguments, &mut progress)?;
+            self.transfer_chunks(level, resource, arguments, &mut progress, Effort::Little)?;
             self.transfer_quantified_chunks(level, resource, arguments, &mut progress)?;
         }
-        let done = self.terms.le(progress.need, Terms::NONE);
-        if self.ask_obligation(done)? != Answer::Yes {
+        let mut done = self.terms.le(progress.need, Terms::NONE);
+        let mut answer = self.ask_obligation(done)?;
+        if answer != Answer::Yes {
+            // Before something is reported, no means are spared.
+            let before = progress.need;
+            for level in 0..=self.here.package.reserve.len() {
+                self.transfer_chunks(level, resource, arguments, &mut progress, Effort::All)?;
+            }
+            if progress.need != before {
+                done = self.terms.le(progress.need, Terms::NONE);
+                answer = self.ask_obligation(done)?;
+            }
+        }
+        if answer != Answer::Yes {
             return Ok(None);
         }
         // Where no chunk has given anything, nothing is what was asked for.
@@ -105,24 +126,27 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
         progress: &mut Progress,
+        effort: Effort,
     ) -> Result<(), Stop> {
-        self.transfer_chunks_if(level, resource, arguments, progress, true)?;
-        self.transfer_chunks_if(level, resource, arguments, progress, false)
+        if effort == Effort::Little {
+            self.transfer_chunks_if(level, resource, arguments, progress, None)?;
+        }
+        self.transfer_chunks_if(level, resource, arguments, progress, Some(effort))
     }
 
-    /// The same, of chunks with the same arguments (`are_same`), or of chunks with others.
+    /// The same, of chunks with the same arguments, or (`to_show`) of chunks with others.
     fn transfer_chunks_if(
         &mut self,
         level: usize,
         resource: Resource,
         arguments: &[Term],
         progress: &mut Progress,
-        are_same: bool,
+        to_show: Option<Effort>,
     ) -> Result<(), Stop> {
         let chunks = self.here.level(level).of(resource).to_vec();
         // From the last to the first, so that what is removed moves nothing that is still to come.
         for (index, chunk) in chunks.iter().enumerate().rev() {
-            if (chunk.arguments == arguments) != are_same {
+            if (chunk.arguments == arguments) != to_show.is_none() {
                 continue;
             }
             let done = self.terms.le(progress.need, Terms::NONE);
@@ -130,7 +154,12 @@ impl Engine<'_> {
                 break;
             }
             let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
-            if alias == Terms::FALSE || !self.check(alias)? {
+            let is_it = match to_show {
+                _ if alias == Terms::FALSE => false,
+                Some(Effort::All) => self.ask_obligation(alias)? == Answer::Yes,
+                Some(Effort::Little) | None => self.check(alias)?,
+            };
+            if !is_it {
                 continue;
             }
             let nothing = self.terms.le(chunk.amount, Terms::NONE);
