@@ -78,6 +78,14 @@ impl Terms {
         self.as_bool(equal)
     }
 
+    /// Makes an equation of two terms of one sort, decided as far as their forms tell.
+    fn equation(&mut self, left: Term, right: Term) -> Term {
+        match self.same(left, right) {
+            Some(same) => self.bool(same),
+            None => self.eq(left, right),
+        }
+    }
+
     /// Returns the one term for the value of a term, if its form tells the value: values are equal
     /// only if their terms are the same.
     fn value(&mut self, term: Term) -> Option<Term> {

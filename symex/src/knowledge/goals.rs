@@ -95,7 +95,16 @@ impl Configuration<'_> {
             }
             TermKind::Theory(TheoryOp::SetContains, operands, _) => {
                 let membership = self.terms.membership(operands[0], operands[1]);
-                self.terms.or(std::iter::once(goal).chain(membership))
+                self.terms.or([goal, membership])
+            }
+            TermKind::Eq(left, right) => {
+                let cases = [left, right].map(|side| self.terms.lookup_by_cases(side));
+                if cases == [None, None] {
+                    return goal;
+                }
+                let [left, right] = [cases[0].unwrap_or(left), cases[1].unwrap_or(right)];
+                let by_cases = self.terms.eq(left, right);
+                self.terms.or([goal, by_cases])
             }
             _ => goal,
         }

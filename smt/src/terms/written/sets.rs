@@ -33,13 +33,12 @@ impl Members {
 }
 
 impl Terms {
-    /// Returns the membership of an element in as little of a set as decides it: without the
-    /// elements that are added to it one by one, where their forms tell them from this one.
-    /// Otherwise `None`.
-    pub fn membership(&mut self, element: Term, set: Term) -> Option<Term> {
+    /// Returns the membership of an element as a disjunction: it is one of those that are added to
+    /// the set one by one, or of those parts that are not written down.
+    pub fn membership(&mut self, element: Term, set: Term) -> Term {
         use TheoryOp::*;
         let mut visited = FxHashSet::default();
-        let (mut rest, mut pending) = (Vec::new(), vec![set]);
+        let (mut ways, mut pending) = (Vec::new(), vec![set]);
         while let Some(part) = pending.pop() {
             let part = self.meaning(part);
             if !visited.insert(part) {
@@ -56,16 +55,25 @@ impl Terms {
                     pending.extend([right, left]);
                     continue;
                 }
+                Some((MapDomain, &[map])) => {
+                    let (entries, rest) = super::maps::entries(self, map);
+                    for (key, _) in entries {
+                        ways.push(self.equation(element, key));
+                    }
+                    if let Some(rest) = rest {
+                        let domain = self.map_domain(rest);
+                        ways.push(self.set_contains(element, domain));
+                    }
+                    continue;
+                }
                 _ => {
-                    rest.push(self.set_contains(element, part));
+                    ways.push(self.set_contains(element, part));
                     continue;
                 }
             };
-            if self.same(element, added)? {
-                return Some(Terms::TRUE);
-            }
+            ways.push(self.equation(element, added));
         }
-        Some(self.or(rest))
+        self.or(ways)
     }
 }
 
