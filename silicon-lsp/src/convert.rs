@@ -122,6 +122,7 @@ impl Files {
         let reason = one.reason.as_ref().map(|place| self.range(place));
         found.diagnostic.data = Some(serde_json::json!({
             "member": one.member,
+            "whole": self.range(whole),
             "reason": reason,
             "missing": one.missing,
             "path": one.path,

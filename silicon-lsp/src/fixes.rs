@@ -42,11 +42,12 @@ pub(crate) fn candidates(
 ) -> Vec<Candidate> {
     let mut all = Vec::new();
     for (number, found) in found.iter().enumerate() {
-        let reason = reason_of(found);
+        let whole = range_in_data(found, "whole").unwrap_or(found.diagnostic.range);
+        let reason = range_in_data(found, "reason");
         let is_near = |one: &lsp_types::Range| one.start <= range.end && range.start <= one.end;
-        let is_meant = is_near(&found.diagnostic.range) || reason.as_ref().is_some_and(is_near);
+        let is_meant = is_near(&whole) || reason.as_ref().is_some_and(is_near);
         if found.uri == analysis.uri && is_meant {
-            let of_it = Cure { analysis, found, reason }.candidates();
+            let of_it = Cure { analysis, found, whole, reason }.candidates();
             let numbered = of_it.into_iter().take(MOST);
             all.extend(numbered.map(|(title, edits)| Candidate { cures: number, title, edits }));
         }
@@ -54,15 +55,17 @@ pub(crate) fn candidates(
     all
 }
 
-fn reason_of(found: &Found) -> Option<lsp_types::Range> {
-    let reason = found.diagnostic.data.as_ref()?.get("reason")?;
-    serde_json::from_value(reason.clone()).ok()
+fn range_in_data(found: &Found, name: &str) -> Option<lsp_types::Range> {
+    let range = found.diagnostic.data.as_ref()?.get(name)?;
+    serde_json::from_value(range.clone()).ok()
 }
 
 /// A finding that is to be removed.
 struct Cure<'a> {
     analysis: &'a Analysis,
     found: &'a Found,
+    /// The statement or the clause, of which an editor marks a part.
+    whole: lsp_types::Range,
     reason: Option<lsp_types::Range>,
 }
 
@@ -70,7 +73,7 @@ type Titled = (String, Vec<Edit>);
 
 impl Cure<'_> {
     fn candidates(&self) -> Vec<Titled> {
-        let at = self.analysis.text.offsets(self.found.diagnostic.range);
+        let at = self.analysis.text.offsets(self.whole);
         let data = self.found.diagnostic.data.as_ref();
         let member = data.and_then(|data| data.get("member")).filter(|it| !it.is_null());
         if member.is_none() {

@@ -40,7 +40,7 @@ impl Cure<'_> {
         };
         let weak: Vec<String> = site.comparisons(of).into_iter().filter_map(weak).collect();
         let text = &self.analysis.text;
-        let range = self.reason.unwrap_or(self.found.diagnostic.range);
+        let range = self.reason.unwrap_or(self.whole);
         let claim = text.text[text.offsets(range)].split_whitespace().collect::<Vec<_>>().join(" ");
         // It is no claim of the loop if it is its invariant already, or speaks of another state.
         let is_other = |word: &str| claim.contains(word);
@@ -79,7 +79,7 @@ impl Cure<'_> {
             }
         } else {
             let index = &self.analysis.index;
-            let at = self.analysis.text.offsets(self.found.diagnostic.range);
+            let at = self.analysis.text.offsets(self.whole);
             let own = index.declaration_at(at.start);
             let parameters = index
                 .symbols
