@@ -10,7 +10,7 @@
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::path::Path;
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Config, Context};
@@ -46,16 +46,34 @@ thread_local! {
     static DEFAULT_TAKEN: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Held while Z3 reads a value that is set for the whole process.
+static BEGINNING: Mutex<()> = Mutex::new(());
+
+fn beginning() -> MutexGuard<'static, ()> {
+    BEGINNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps tests that count steps apart from scripts, whose options hold for the whole process.
+#[cfg(test)]
+pub(super) fn alone() -> impl Drop {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Returns Z3's answer to a script.
 #[cfg(test)]
 pub(super) fn replay(script: &str) -> String {
+    let _guards = (alone(), beginning());
     let context = new_context();
     let script = CString::new(script).expect("a text without NUL");
     // SAFETY: context and script are alive, and the answer is copied before the next call.
-    unsafe {
+    let answer = unsafe {
         let answer = ffi::Z3_eval_smtlib2_string(context.get_z3_context(), script.as_ptr());
         CStr::from_ptr(answer).to_string_lossy().into_owned()
-    }
+    };
+    z3::reset_all_global_params();
+    z3::set_global_param("memory_high_watermark", MEMORY);
+    answer
 }
 
 /// The bytes that all contexts together may use; Z3 4.8.12 takes no larger number. What needs more
@@ -171,7 +189,6 @@ impl Kernel {
         settings: &[(&str, Setting)],
         eager_threshold: u32,
     ) -> Result<Kernel, ProverError> {
-        static BEGINNING: Mutex<()> = Mutex::new(());
         let raw = context.get_z3_context();
         // SAFETY: the context is alive as long as the kernel, which holds it; the solver is
         // counted.
@@ -187,7 +204,7 @@ impl Kernel {
             ffi::Z3_solver_inc_ref(raw, solver);
             Kernel { context: context.clone(), solver, conflicts: Cell::new(0) }
         };
-        let alone = BEGINNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let alone = beginning();
         z3::set_global_param("smt.qi.eager_threshold", &eager_threshold.to_string());
         kernel.set_params(settings)?;
         kernel.set_params(&[KEYBOARD])?;

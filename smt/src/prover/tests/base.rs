@@ -396,6 +396,7 @@ impl Write for Shared {
 /// is asked there is forgotten, and what is asked outside has scopes again.
 #[test]
 fn scopes_that_take_too_many_steps_are_not_opened() {
+    let _alone = raw::alone();
     let sink = Shared::default();
     let options = ProverOptions { smt_log: Some(Box::new(sink.clone())), ..Default::default() };
     let mut b = Bench { terms: Terms::new(), prover: Prover::new(options).expect("a prover") };
