@@ -444,7 +444,7 @@ fn checking_takes_the_memory_of_one_member() {
         );
     }
     let directory = Scratch::new(&[("large.sil", text)]);
-    let ended = with_memory(250_000, directory.path(), &["--check", "-j", "1", "large.sil"]);
+    let ended = with_memory(350_000, directory.path(), &["--check", "-j", "1", "large.sil"]);
     assert_eq!(ended.status.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
 }
 
