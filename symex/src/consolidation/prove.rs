@@ -4,7 +4,7 @@
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
-use crate::findings::blame::{Blame, Reason};
+use crate::findings::blame::{Blame, ErrorId, Reason};
 use crate::findings::log::Reported;
 use crate::report::Means;
 use crate::run::explore::Answer;
@@ -94,6 +94,16 @@ impl Engine<'_> {
             self.log.rely_on_report();
             self.incidents.failed = true;
             return self.assume_failed(goal).map(|_| ());
+        }
+        // What no state meets has failed where the loop was entered, too.
+        let at_entry = Blame { error: ErrorId::InvariantNotEstablished, ..blame };
+        if goal == Terms::FALSE
+            && blame.error == ErrorId::InvariantNotPreserved
+            && self.has_failed(at_entry, reason)?
+        {
+            self.log.rely_on_report();
+            self.incidents.failed = true;
+            return Ok(());
         }
         let goal = if blame.is_owed() { self.unless_in_doubt(goal)? } else { goal };
         let mut answer = self.obligation_with_instances(goal)?;
