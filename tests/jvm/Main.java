@@ -1,6 +1,7 @@
 import scala.collection.immutable.$colon$colon;
 import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Seq;
+import viper.server.core.ViperBackend;
 import viper.silicon.Silicon;
 import viper.silver.ast.Program;
 import viper.silver.reporter.StdIOReporter;
@@ -8,6 +9,7 @@ import viper.silver.reporter.StdIOReporter;
 /**
  * A client: verifies a program as often as its first argument says, each time within the time of
  * its second one, in milliseconds, and prints each result. The other arguments are the verifier's.
+ * With the property `served`, a server asks the verifier.
  */
 public final class Main {
     public static void main(String[] arguments) throws InterruptedException {
@@ -20,7 +22,10 @@ public final class Main {
         silicon.start();
         for (int count = Integer.parseInt(arguments[0]); count > 0; count--) {
             Object[] result = {"nothing"};
-            Thread thread = new Thread(() -> result[0] = silicon.verify(new Program()));
+            Program program = new Program();
+            Thread thread = new Thread(() -> result[0] = Boolean.getBoolean("served")
+                    ? ViperBackend.verify(silicon, program)
+                    : silicon.verify(program));
             thread.start();
             thread.join(Long.parseLong(arguments[1]));
             thread.interrupt();

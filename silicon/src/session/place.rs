@@ -140,7 +140,7 @@ impl<'a> Places<'a> {
             let start = self.of(head.head).start;
             (head.line, head.column) = (start.line as usize, start.column as usize);
         }
-        // What has no place of its own would be told as the whole around it.
+        // A part without a place of its own would be told as the whole around it.
         let is_translated = self.is_translated();
         let words = |part: PartValue| {
             if is_translated && !parts::is_annotated(part.span, self.sources) {

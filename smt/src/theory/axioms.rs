@@ -158,9 +158,12 @@ impl Theory<'_> {
             _ => match self.names.get(head) {
                 Some(&Meaning::Operator(op, sort)) => self.terms.theory_term(op, &args, sort),
                 Some(&Meaning::Abbreviation(parameters, body)) => {
+                    let outside = self.names.clone();
                     let parameters = parameters.iter().map(Form::word);
                     self.names.extend(parameters.zip(args.into_iter().map(Meaning::Term)));
-                    self.term(body)
+                    let term = self.term(body);
+                    self.names = outside;
+                    term
                 }
                 _ => panic!("no operator: {head}"),
             },

@@ -95,7 +95,7 @@ impl Engine<'_> {
             self.incidents.failed = true;
             return self.assume_failed(goal).map(|_| ());
         }
-        // What no state meets has failed where the loop was entered, too.
+        // An invariant that no state meets has failed where the loop was entered, too.
         let at_entry = Blame { error: ErrorId::InvariantNotEstablished, ..blame };
         if goal == Terms::FALSE
             && blame.error == ErrorId::InvariantNotPreserved

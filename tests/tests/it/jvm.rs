@@ -176,9 +176,8 @@ fn a_process_that_finds_no_room_is_no_success() {
     assert_eq!(run.stdout.lines().count(), 2, "{run:#?}");
 }
 
-#[test]
-fn options_are_handed_on() {
-    let Some(classes) = client() else { return };
+/// Returns what a client asks of the command.
+fn asked(classes: &Path, properties: &[&str], arguments: &[&str]) -> Value {
     let scratch = Scratch::empty();
     let command = scratch.path().join("silicon");
     let script = "#!/bin/sh\nread -r line\necho \"$line\" >$(dirname $0)/asked\n";
@@ -186,20 +185,44 @@ fn options_are_handed_on() {
     fs::set_permissions(&command, fs::Permissions::from_mode(0o755)).expect("it can be run");
     let run = Command::new("java")
         .arg(agent(&command))
+        .args(properties)
         .arg("-cp")
         .args([classes, Path::new("Main")])
-        .args(["1", "60000", "--exhaleMode=2", "--select", "m", "a.vpr"])
+        .args(["1", "60000"])
+        .args(arguments)
         .env("SILICON_OPTIONS", " --member-limit=0  --threads=1 ")
         .env_remove("JAVA_TOOL_OPTIONS")
         .output();
     let run = Run::from(run.expect("the JVM starts"));
     assert!(run.stdout.starts_with("Failure: "), "{run:#?}");
-    let asked: Value = serde_json::from_str(&scratch.read("asked")).expect("it is JSON");
+    let mut asked: Value = serde_json::from_str(&scratch.read("asked")).expect("it is JSON");
+    asked["verify"].take()
+}
+
+#[test]
+fn options_are_handed_on() {
+    let Some(classes) = client() else { return };
+    let asked = asked(classes, &[], &["--exhaleMode=2", "--select", "m", "a.vpr"]);
     // No plugin has looked at the termination of anything, and the client has selected already.
     let expected =
         ["--compat", "silicon", "--exhaleMode=2", "a.vpr", "--member-limit=0", "--threads=1"];
-    assert_eq!(asked["verify"]["options"], json!(expected));
-    assert_eq!(asked["verify"]["text"], "method m()\n{\n  assert true\n}\n\n");
+    assert_eq!(asked["options"], json!(expected));
+    assert_eq!(asked["text"], "method m()\n{\n  assert true\n}\n\n");
+}
+
+/// ViperServer runs plugins, unless it is told not to: then the measures are still in the text.
+#[test]
+fn measures_are_believed_only_where_a_plugin_took_them_out() {
+    let Some(classes) = client() else { return };
+    let measure = "-Dcontract=  decreases\n";
+    for (properties, are_believed) in
+        [(&["-Dserved=true"][..], true), (&["-Dserved=true", measure], false), (&[measure], false)]
+    {
+        let asked = asked(classes, properties, &["a.vpr"]);
+        let options = asked["options"].as_array().expect("a list");
+        let believes = options.contains(&json!("--assume-termination"));
+        assert_eq!(believes, are_believed, "{properties:?}: {asked}");
+    }
 }
 
 #[test]

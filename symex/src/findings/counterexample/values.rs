@@ -34,7 +34,7 @@ pub(super) struct Wanted {
     collections: FxHashMap<Term, Collection>,
     adts: FxHashMap<Term, Adt>,
     adts_met: Adts,
-    /// What makes the values easier to read.
+    /// Formulas that make the values easier to read where they hold.
     wishes: Vec<Term>,
 }
 

@@ -1,6 +1,6 @@
 package viper.silver.ast;
 
-/** A program with one method. */
+/** A program with one method, whose contract is the property `contract`. */
 public class Program implements Node {
     private static final class Method implements Member {
         @Override
@@ -15,7 +15,7 @@ public class Program implements Node {
 
         @Override
         public String toString() {
-            return "method m()\n{\n  assert true\n}";
+            return "method m()\n" + System.getProperty("contract", "") + "{\n  assert true\n}";
         }
     }
 
