@@ -256,10 +256,14 @@ pub fn human(message: &Message, texts: &Texts, colours: Colours) -> String {
     .with_message(harmless(&message.text));
     let primary = texts.quoted(&message.place).map(|(id, range)| Label::primary(id, range));
     if primary.is_none() {
+        let file = &*message.place.file;
         // A file that cannot be read has no lines.
-        let has_lines = message.place != Place::start_of(&message.place.file);
-        let at = if has_lines { written(&message.place) } else { message.place.file.to_string() };
-        shown = shown.with_note(format!("at {at}"));
+        let has_lines = message.place != Place::start_of(file);
+        if has_lines {
+            shown = shown.with_note(format!("at {}", written(&message.place)));
+        } else if !message.text.contains(file) {
+            shown = shown.with_note(format!("at {file}"));
+        }
     }
     shown = shown.with_labels_iter(primary);
     for (place, text) in &message.notes {
