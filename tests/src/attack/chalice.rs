@@ -1,4 +1,4 @@
-//! Chalice programs made at random, about amounts, predicates, monitors and threads.
+//! Chalice programs made at random, about amounts, predicates, monitors, threads and messages.
 //!
 //! A method mostly does what it may: the maker carries along a guess at the assertions that hold,
 //! as texts. Wrong guesses are wanted as well. Whether a program may verify is not known here: runs
@@ -17,6 +17,7 @@ pub fn program(seed: u64) -> String {
         depth: 0,
         predicates: Vec::new(),
         invariant: Vec::new(),
+        message: Vec::new(),
         methods: Vec::new(),
         tokens: Vec::new(),
         names: 0,
@@ -60,6 +61,8 @@ struct Maker {
     /// The bodies of the predicates `P0`, `P1`, …
     predicates: Vec<Vec<String>>,
     invariant: Vec<String>,
+    /// The assertions that a message carries about its object.
+    message: Vec<String>,
     methods: Vec<Contract>,
     /// Tokens that wait for their join: the name, and what comes back.
     tokens: Vec<(String, Vec<String>)>,
@@ -136,11 +139,16 @@ impl Maker {
                 invariant.iter().for_each(|it| this.line(&format!("  && {it}")));
                 this.line(";");
             }
+            this.message = this.conjuncts(false);
             for number in 0..=this.pick.below(3) {
                 this.method(number);
             }
             this.main();
         });
+        self.line("channel H(o: C) where o != null");
+        let message = all_about(&self.message, "o", "o", "1");
+        message.iter().for_each(|it| self.line(&format!("  && {it}")));
+        self.line(";");
     }
 
     fn conjunction(&mut self, head: &str, body: &[String]) {
@@ -224,17 +232,23 @@ impl Maker {
                 requires.push(in_order(receiver));
             }
         }
+        if self.pick.chance(30) {
+            let credit = self.pick.of(&["credit(h, 1)", "credit(h, -1)"]);
+            requires.push("h != null".to_owned());
+            requires.extend([credit.to_owned(), "rd(h.mu)".to_owned(), in_order("h")]);
+        }
         let head = self.lines.len();
         let mut held = all_about(&requires, "this", "o", "n");
         self.block("{", |this| {
             this.line("var v: int;");
+            this.line("var w: C;");
             let count = 2 + this.pick.below(6);
             this.statements(count, &mut held);
             this.end(&mut held);
         });
         let mut ensures = Vec::new();
         for assertion in held {
-            let is_of_caller = ["this.", "(o.", "o."].iter().any(|it| assertion.contains(it));
+            let is_of_caller = ["this.", "o.", "(h,"].iter().any(|it| assertion.contains(it));
             if is_of_caller && !assertion.contains("waitlevel") && self.pick.chance(75) {
                 ensures.push(assertion);
             }
@@ -244,7 +258,7 @@ impl Maker {
             let clause = |it: &String| format!("    {keyword} {}", about(it, "this", "o", "n"));
             assertions.iter().map(clause).collect::<Vec<_>>()
         };
-        let mut contract = vec![format!("  method {name}(o: C, n: int)")];
+        let mut contract = vec![format!("  method {name}(o: C, n: int, h: H)")];
         contract.extend(clauses("requires", &requires));
         contract.extend(clauses("ensures", &ensures));
         self.lines.splice(head..head, contract);
@@ -259,7 +273,10 @@ impl Maker {
         self.line("method main()");
         self.block("{", |this| {
             this.line("var v: int;");
-            let mut held = Vec::new();
+            this.line("var w: C;");
+            this.line("var h: H := new H;");
+            let mut held =
+                ["h != null", "acc(h.mu)", "waitlevel << h.mu"].map(str::to_owned).to_vec();
             for name in ["o", "p"] {
                 let (x, y) = (this.pick.below(3), this.pick.below(3));
                 this.line(&format!("var {name}: C := new C {{ x := {x}, y := {y} }};"));
@@ -280,7 +297,7 @@ impl Maker {
 
     fn statement(&mut self, held: &mut Vec<String>) {
         let receiver = self.receiver(held);
-        match self.pick.below(16) {
+        match self.pick.below(18) {
             0 | 1 => self.assignment(held),
             2 | 3 => self.fold(&receiver, held),
             4 | 5 => self.unfold(&receiver, held),
@@ -289,7 +306,9 @@ impl Maker {
             11 => self.join(held),
             12 if self.depth < 4 => self.branches(held),
             13 if self.depth < 4 => self.iteration(held),
-            14 => {
+            14 => self.send(&receiver, held),
+            15 => self.receive(held),
+            16 => {
                 let fact = self.fact(held);
                 self.line(&format!("assert {};", about(&fact, &receiver, &receiver, "1")));
             }
@@ -303,7 +322,7 @@ impl Maker {
 
     /// An object that something is held about.
     fn receiver(&mut self, held: &[String]) -> String {
-        let names = ["this", "o", "p"].map(|name| format!("{name}."));
+        let names = ["this", "o", "p", "w"].map(|name| format!("{name}."));
         let known = names.iter().filter(|name| held.iter().any(|it| it.contains(*name)));
         let known: Vec<String> = known.map(|it| it.trim_end_matches('.').to_owned()).collect();
         self.pick.text(&known).unwrap_or_else(|| "o".to_owned())
@@ -450,13 +469,41 @@ impl Maker {
         if self.pick.chance(50) {
             self.names += 1;
             let token = format!("t{}", self.names);
-            self.line(&format!("fork {token} := {receiver}.{name}({other}, {number});"));
+            self.line(&format!("fork {token} := {receiver}.{name}({other}, {number}, h);"));
             self.tokens.push((token, ensures));
         } else {
-            self.line(&format!("call {receiver}.{name}({other}, {number});"));
+            self.line(&format!("call {receiver}.{name}({other}, {number}, h);"));
             left.extend(ensures);
         }
         *held = left;
+    }
+
+    fn send(&mut self, object: &str, held: &mut Vec<String>) {
+        let mut left = held.clone();
+        let is_complete = Self::take(&mut left, &all_about(&self.message, object, object, "1"));
+        if self.dares(is_complete) {
+            self.line(&format!("send h({object});"));
+            let debt = left.iter().position(|it| it == "credit(h, -1)");
+            match debt {
+                Some(at) => _ = left.swap_remove(at),
+                None => left.push("credit(h, 1)".to_owned()),
+            }
+            *held = left;
+        }
+    }
+
+    fn receive(&mut self, held: &mut Vec<String>) {
+        let credit = held.iter().position(|it| it == "credit(h, 1)");
+        if !self.dares(credit.is_some() && held.contains(&in_order("h"))) {
+            return;
+        }
+        self.line("receive w := h;");
+        if let Some(at) = credit {
+            held.swap_remove(at);
+        }
+        held.retain(|it| !it.contains("w."));
+        held.push("w != null".to_owned());
+        held.extend(all_about(&self.message, "w", "w", "1"));
     }
 
     fn join(&mut self, held: &mut Vec<String>) {
