@@ -142,6 +142,18 @@ fn annotations_of_others_are_part_of_the_question() {
     assert_eq!(found(&verify(&scratch, &[])), found(&fresh));
 }
 
+/// The functions of the edited program have other numbers.
+#[test]
+fn axioms_are_looked_at_behind_functions_with_answers() {
+    let functions = "function f(n: Int): Int { 2 }\ndomain D { axiom wrong { f(0) == 1 } }\n";
+    let scratch = Scratch::new(&[("a.vpr", functions)]);
+    verify(&scratch, &["--smoke"]);
+    write(&scratch, &format!("function e(n: Int): Int {{ 3 }}\n{functions}"));
+    let fresh = scratch.silicon(&["a.vpr", "--smoke", "--message-format", "json"]);
+    assert!(fresh.stdout.contains("contradictory"), "{}", fresh.stdout);
+    assert_eq!(found(&verify(&scratch, &["--smoke"])), found(&fresh));
+}
+
 #[test]
 fn options_are_part_of_the_question() {
     let scratch = Scratch::new(&[("a.vpr", PROGRAM)]);
