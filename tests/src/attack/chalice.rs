@@ -411,7 +411,7 @@ impl Maker {
             if self.dares(is_complete) {
                 let place = self.pick.of(&["", "", " above waitlevel"]);
                 self.line(&format!("share {receiver}{place};"));
-                left.push(owned);
+                left.push(shared);
                 left.push(in_order(receiver));
                 *held = left;
             }
