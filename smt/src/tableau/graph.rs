@@ -1,13 +1,13 @@
-//! Terms with what is known of their equality: congruence closure that can be undone.
+//! Terms and their known equality: congruence closure that can be undone.
 //!
-//! Every atom is a term of the graph, and one that holds is equal to `true`, one that does not to
-//! `false`. So a truth spreads to atoms whose operands are equal. Connectives have no place in the
-//! graph: [`Graph::truth`] reads them from their parts.
+//! Every atom is a term of the graph. An atom that holds equals `true`, and one that does not
+//! equals `false`. So a truth spreads to atoms whose operands are equal. Connectives have no place
+//! in the graph: [`Graph::truth`] reads them from their parts.
 //!
 //! Invariants
 //! - Two terms of the graph with equal operands and the same form are in one class.
-//! - What was changed since a [`Graph::mark`] is undone by [`Graph::undo_to`]. Unions take no
-//!   shortcuts, so that undoing one is undoing the last change.
+//! - [`Graph::undo_to`] undoes the changes since a [`Graph::mark`]. Unions take no shortcuts, so
+//!   that undoing a union is undoing the last change.
 
 use std::cell::RefCell;
 
@@ -36,7 +36,7 @@ impl Head {
 /// A term of the graph.
 #[derive(Debug)]
 struct Node {
-    /// A term of another class that this one has been merged into; itself for a representative.
+    /// The term of another class that this one has been merged into; itself for a representative.
     parent: Term,
     /// The next term of the class, in a ring.
     next: Term,
@@ -47,7 +47,7 @@ struct Node {
     unique: Option<Term>,
 }
 
-/// One change.
+/// A change that can be undone.
 #[derive(Debug)]
 enum Undo {
     Node(Term),
@@ -81,12 +81,12 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Where [`Graph::undo_to`] comes back to.
+    /// Returns a mark for [`Graph::undo_to`].
     pub(super) fn mark(&self) -> usize {
         self.trail.len()
     }
 
-    /// Undoes what was changed since the mark.
+    /// Undoes the changes since the mark.
     pub(super) fn undo_to(&mut self, mark: usize) {
         self.pending.clear();
         self.grown.clear();
@@ -139,7 +139,7 @@ impl Graph {
         !self.grown.is_empty()
     }
 
-    /// The classes that have grown since this was asked before, by their representatives.
+    /// Takes the representatives of the classes that have grown since the last call.
     pub(super) fn take_grown(&mut self) -> FxHashSet<Term> {
         let grown = std::mem::take(&mut self.grown);
         grown.into_iter().map(|term| self.find(term)).collect()
@@ -149,7 +149,7 @@ impl Graph {
         self.nodes.contains_key(&term)
     }
 
-    /// The representative of a term of the graph; any other term is alone.
+    /// Returns the representative of a term of the graph, and any other term itself.
     pub(super) fn find(&self, mut term: Term) -> Term {
         while let Some(node) = self.nodes.get(&term) {
             if node.parent == term {
@@ -160,8 +160,8 @@ impl Graph {
         term
     }
 
-    /// The representative of a term that need not be in the graph: of one in it that has the same
-    /// form.
+    /// Returns the representative of a term that need not be in the graph. A term of the graph with
+    /// the same form counts.
     pub(super) fn find_form(&self, terms: &Terms, term: Term) -> Term {
         if self.contains(term) {
             return self.find(term);
@@ -181,12 +181,12 @@ impl Graph {
         found
     }
 
-    /// Tells whether a term of the graph is known to equal a term because of its form.
+    /// Tells whether a term of the graph equals the given term by its form.
     pub(super) fn has_form(&self, terms: &Terms, term: Term) -> bool {
         self.contains(self.find_form(terms, term))
     }
 
-    /// The terms of the class of a term.
+    /// Returns the terms of the class of a term.
     pub(super) fn members(&self, term: Term) -> impl Iterator<Item = Term> + '_ {
         let mut next = Some(term);
         std::iter::from_fn(move || {
@@ -201,17 +201,17 @@ impl Graph {
         self.nodes.get(&self.find(term)).map_or(1, |node| node.size as usize)
     }
 
-    /// The terms that have a term of the class as an operand.
+    /// Returns the terms that have a term of the class as an operand.
     pub(super) fn uses(&self, term: Term) -> &[Term] {
         self.nodes.get(&self.find(term)).map_or(&[], |node| &node.uses)
     }
 
-    /// The unique term that a term is known to equal.
+    /// Returns the unique term that a term is known to equal.
     pub(super) fn unique(&self, term: Term) -> Option<Term> {
         self.nodes.get(&self.find(term))?.unique
     }
 
-    /// The terms with a head.
+    /// Returns the terms with a head.
     pub(super) fn with_head(&self, head: Head) -> &[Term] {
         self.heads.get(&head).map_or(&[], Vec::as_slice)
     }
@@ -255,7 +255,7 @@ impl Graph {
         self.close(terms);
     }
 
-    /// Looks for a term with the same form, now that the operands are what they are.
+    /// Looks for a term with the same form, by the present classes of the operands.
     fn enter_form(&mut self, terms: &Terms, term: Term) {
         let form = ordered(terms.kind(term).map_operands(|operand| self.find(operand)));
         if let Some((left, right)) = equated(terms, term) {
@@ -291,7 +291,7 @@ impl Graph {
         self.close(terms);
     }
 
-    /// Merges what is to be merged, and what is congruent because of it.
+    /// Merges the pending pairs, and the terms that are congruent because of them.
     fn close(&mut self, terms: &Terms) {
         while let Some((left, right)) = self.pending.pop() {
             for truth in [Terms::TRUE, Terms::FALSE] {
@@ -363,7 +363,7 @@ impl Graph {
         }
     }
 
-    /// Tells whether a formula is known to hold, or known not to.
+    /// Returns the truth of a formula, as far as it is known.
     pub(super) fn truth(&self, terms: &Terms, formula: Term) -> Option<bool> {
         match terms.kind(formula) {
             TermKind::Bool(value) => Some(*value),
@@ -424,7 +424,7 @@ impl Graph {
     }
 }
 
-/// The operands of an equation.
+/// Returns the operands of an equation.
 fn equated(terms: &Terms, formula: Term) -> Option<(Term, Term)> {
     use TheoryOp::{MapEqual, MultisetEqual, SeqEqual, SetEqual};
     match terms.kind(formula) {
@@ -436,7 +436,7 @@ fn equated(terms: &Terms, formula: Term) -> Option<(Term, Term)> {
     }
 }
 
-/// An equation in its one order of operands.
+/// Puts the operands of an equation in order.
 fn ordered(form: TermKind) -> TermKind {
     match form {
         TermKind::Eq(a, b) => TermKind::Eq(a.min(b), a.max(b)),
@@ -444,7 +444,7 @@ fn ordered(form: TermKind) -> TermKind {
     }
 }
 
-/// A set that can be put back to what it was.
+/// A set that can be put back to an earlier state.
 #[derive(Debug)]
 pub(super) struct Marked<T> {
     set: FxHashSet<T>,
@@ -475,7 +475,7 @@ impl<T: Clone + Eq + std::hash::Hash> Marked<T> {
         self.order.len()
     }
 
-    /// In the order of insertion.
+    /// Returns an element by its place in the order of insertion.
     pub(super) fn get(&self, index: usize) -> T {
         self.order[index].clone()
     }

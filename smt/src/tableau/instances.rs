@@ -31,8 +31,8 @@ impl Entered {
         self.rules.push(Arc::new(Rule { variables, triggers, body, truth, heads }));
     }
 
-    /// Enters a quantified formula that says something of some values: of constants that stand for
-    /// these, the same ones whenever the same formula is entered.
+    /// Enters a quantified formula that says something of some values. Constants stand for these
+    /// values, the same ones whenever the same formula is entered.
     pub(super) fn add_witnesses(&mut self, terms: &mut Terms, formula: Term, truth: bool) {
         let TermKind::Quantifier(quantifier) = terms.kind(formula) else { return };
         if !has_at_most(terms, quantifier.body, NODES) {
@@ -57,8 +57,8 @@ impl Entered {
         }
     }
 
-    /// Makes the instances for which a part of a trigger matches a term. `grown`: of a term that
-    /// has been looked at, the classes that have grown since.
+    /// Makes the instances for which a part of a trigger matches a term. For a term that has been
+    /// looked at before, `grown` has the classes that have grown since.
     pub(super) fn instantiate_for(
         &mut self,
         terms: &mut Terms,

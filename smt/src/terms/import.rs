@@ -10,8 +10,8 @@ struct Renaming {
 }
 
 impl Terms {
-    /// The same term here. Symbols and sorts are the same if their declarations are: fresh symbols
-    /// of the other arena must not be in the term.
+    /// Returns the same term of this arena. Symbols and sorts are the same if their declarations
+    /// are. The term must have no fresh symbols of the other arena.
     pub fn import(&mut self, other: &Terms, term: Term) -> Term {
         let mut renaming = Renaming::default();
         self.import_with(other, term, &mut renaming)
@@ -120,7 +120,7 @@ impl Terms {
         self.make_sort(kind)
     }
 
-    /// Returns the conjuncts of a conjunction; of any other formula, itself.
+    /// Returns the conjuncts of a conjunction; any other formula is its only conjunct.
     pub fn conjuncts(&self, formula: Term) -> Vec<Term> {
         let mut conjuncts = Vec::new();
         let mut pending = vec![formula];

@@ -1,40 +1,40 @@
-//! Replacing subterms, and looking for them.
+//! Substitution, and the search for subterms.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Quantifier, Symbol, Term, TermKind, Terms, grow_stack};
 
-/// Which terms to replace by which others, all at once.
+/// The replacements of terms, all made at once.
 pub type Substitution = FxHashMap<Term, Term>;
 
-/// One traversal: results so far, and what is needed to prune it.
+/// One traversal: its results so far, and bounds that spare parts of it.
 struct Pass<'a> {
     map: &'a Substitution,
-    /// Terms older than every replaced term cannot contain one.
+    /// The oldest replaced term. An older term cannot contain a replaced one.
     oldest: Term,
-    /// If only open terms are replaced, closed ones stay.
+    /// Tells whether only open terms are replaced; then closed ones stay.
     open_only: bool,
     rebuild: Rebuild,
     done: FxHashMap<Term, Term>,
 }
 
-/// How a term is put together again from its changed operands.
+/// The way in which changed operands are put together again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rebuild {
     /// By the simplifying constructors.
     Simplify,
-    /// As it was: variables have been renamed, there is nothing new to simplify.
+    /// Without simplification: renaming leaves nothing new to simplify.
     Same,
 }
 
 impl Terms {
-    /// Replaces every occurrence of a key by its value, simplifying what is built. Bound variables
-    /// are renamed where a value would be captured.
+    /// Replaces every occurrence of a key by its value, and simplifies. A bound variable is renamed
+    /// where it would capture a value.
     pub fn substitute(&mut self, term: Term, map: &Substitution) -> Term {
         self.replace(term, map, Rebuild::Simplify)
     }
 
-    /// Replaces terms by variables, keeping the form of the term otherwise.
+    /// Replaces terms by variables. The rest of the term keeps its form.
     pub fn rename(&mut self, term: Term, map: &Substitution) -> Term {
         self.replace(term, map, Rebuild::Same)
     }
@@ -78,7 +78,7 @@ impl Terms {
         done[&root]
     }
 
-    /// Post-order without recursion; only quantifiers that need care recurse.
+    /// Replaces in post-order, without recursion but for quantifiers that need care.
     fn run_pass(&mut self, root: Term, pass: &mut Pass<'_>) -> Term {
         let mut pending = vec![(root, false)];
         while let Some((term, operands_done)) = pending.pop() {
@@ -144,7 +144,7 @@ impl Terms {
         self.quantify(quant, &variables, triggers, body, label, weight)
     }
 
-    /// Returns the term with its operands replaced; they are all done.
+    /// Returns the term with its operands replaced. All of them are done.
     fn rebuild(&mut self, term: Term, pass: &Pass<'_>) -> Term {
         let mut changed = false;
         let kind = self.kind(term).map_operands(|operand| {
@@ -155,7 +155,7 @@ impl Terms {
         if changed { self.construct(kind, pass.rebuild) } else { term }
     }
 
-    /// Returns the term of a form, by the constructor for that form.
+    /// Makes a term of a form, by the constructor for that form.
     fn construct(&mut self, kind: TermKind, rebuild: Rebuild) -> Term {
         use TermKind::*;
         match kind {
@@ -198,7 +198,7 @@ impl Terms {
         }
     }
 
-    /// Returns a quantifier whose body has changed, by the constructor that simplifies.
+    /// Makes a quantifier whose body has changed, by the constructor that simplifies.
     fn quantify_again(&mut self, quantifier: Quantifier) -> Term {
         let variables: Vec<Term> =
             quantifier.variables.iter().map(|&symbol| self.apply(symbol, &[])).collect();
@@ -207,7 +207,7 @@ impl Terms {
         self.quantify(quant, &variables, triggers, body, label, weight)
     }
 
-    /// Tells whether `part` occurs in `term` (or is it).
+    /// Tells whether `part` occurs in `term` or is `term`.
     pub fn contains(&self, term: Term, part: Term) -> bool {
         let mut visited = FxHashSet::default();
         let mut pending = vec![term];
@@ -215,7 +215,7 @@ impl Terms {
             if term == part {
                 return true;
             }
-            // Operands come before the terms they are part of.
+            // Operands come before the terms that have them.
             if term > part && visited.insert(term) {
                 self.kind(term).for_each_operand(|operand| pending.push(operand));
             }

@@ -1,8 +1,8 @@
-//! The axioms of a theory at given sorts, made of the theory's text, with what they wait for.
+//! The axioms of a theory at given sorts, made from the theory's text.
 //!
-//! A text declares variables, operators and abbreviations, and then lists axioms. The operators
-//! are applied without simplification: triggers need the terms as they stand. `=` is the logic's
-//! equality, on every sort.
+//! A text declares variables, operators and abbreviations, and then lists axioms. The operators are
+//! applied without simplification, since triggers need the terms as they stand. `=` is the equality
+//! of the logic, on every sort.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize as _;
@@ -16,8 +16,8 @@ use crate::terms::{Quant, Sort, Term, TermKind, Terms, TheoryOp};
 /// An axiom that has not been emitted.
 pub(super) struct Axiom {
     pub(super) formula: Term,
-    /// Alternatives, from the triggers: it can be instantiated when all operators of one of them
-    /// occur.
+    /// Alternatives, from the triggers. The axiom can be instantiated when all operators of one
+    /// alternative occur.
     needs: Vec<Vec<Use>>,
 }
 
@@ -27,8 +27,8 @@ impl Axiom {
     }
 }
 
-/// Returns the axioms of a text. `sorts` has a sort for each name of a sort in the text; the first
-/// one is the theory's own.
+/// Returns the axioms of a text. `sorts` has a sort for each name of a sort in the text, first the
+/// theory's own.
 pub(super) fn axioms(
     terms: &mut Terms,
     text: &'static [Form],

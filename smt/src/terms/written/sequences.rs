@@ -24,7 +24,7 @@ fn length_by_form(terms: &Terms, sequence: Term) -> Option<usize> {
         (SeqEmpty, _) => Some(0),
         (SeqSingleton, _) => Some(1),
         (SeqAppend, &[left, right]) => length(terms, left)?.checked_add(length(terms, right)?),
-        // Of an index out of range the axioms say nothing.
+        // The axioms say nothing about an index out of range.
         (SeqUpdate, &[base, index, _]) => {
             let length = length(terms, base)?;
             position_at(terms, index).is_some_and(|index| index < length).then_some(length)
@@ -43,7 +43,7 @@ fn position_at(terms: &Terms, index: Term) -> Option<usize> {
     terms.as_int(index).and_then(ToPrimitive::to_usize)
 }
 
-/// Returns a number of elements, at least none and at most all of a sequence.
+/// Returns a number of elements, limited to those of a sequence.
 fn clamped(terms: &Terms, sequence: Term, count: Term) -> Option<usize> {
     let length = length(terms, sequence)?;
     let count = terms.as_int(count)?;

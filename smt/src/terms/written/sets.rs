@@ -33,8 +33,8 @@ impl Members {
 }
 
 impl Terms {
-    /// Returns the membership of an element as a disjunction: it is one of those that are added to
-    /// the set one by one, or of those parts that are not written down.
+    /// Returns the membership of an element as a disjunction. The element is one of those that are
+    /// added one by one, or is in one of the parts that are not written down.
     pub fn membership(&mut self, element: Term, set: Term) -> Term {
         use TheoryOp::*;
         let mut visited = FxHashSet::default();
@@ -77,10 +77,10 @@ impl Terms {
     }
 }
 
-/// `None` if a part is unknown, or there are too many elements.
+/// Returns the elements of a set; `None` if a part is unknown, or there are too many.
 ///
-/// COMPLETENESS: terms about sets with an unknown part stay as they are also where their form
-/// tells their truth, since they may match triggers of the program.
+/// COMPLETENESS: terms about sets with an unknown part stay as they are also where their form tells
+/// their truth, since they may match triggers of the program.
 pub(super) fn members(terms: &mut Terms, set: Term) -> Option<Members> {
     use TheoryOp::*;
     let mut members = Members::default();
@@ -141,7 +141,7 @@ fn is_among(terms: &mut Terms, element: Term, set: &Members) -> Option<bool> {
     if value.is_some_and(|value| set.values.contains(&value)) {
         return Some(true);
     }
-    // Of values, others are the same only if they are among them.
+    // An element that is a value can be the same only as one that is no value.
     let values = set.values.iter().filter(|_| value.is_none());
     for &other in values.chain(&set.others) {
         match terms.same(element, other) {
