@@ -32,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::apart::Apart;
 use self::classes::{Class, Classes};
 use self::order::{Change, Order};
-use crate::terms::{Sort, Term, TermKind, Terms};
+use crate::terms::{Sort, Term, TermKind, Terms, all_hold, grow_stack, some_holds};
 
 /// The facts of nested scopes.
 #[derive(Default)]
@@ -204,23 +204,24 @@ impl Facts {
         match terms.kind(formula) {
             TermKind::Bool(value) => return Some(*value),
             TermKind::Not(inner) => {
-                return crate::terms::grow_stack(|| self.known(terms, *inner)).map(|truth| !truth);
+                return grow_stack(|| self.known(terms, *inner)).map(|truth| !truth);
             }
             _ => {}
         }
         if let Some(&truth) = self.truths.get(&formula) {
             return Some(truth);
         }
+        let known = |&part: &Term| grow_stack(|| self.known(terms, part));
         match terms.kind(formula) {
-            TermKind::And(parts) => self.known_all(terms, parts, true),
-            TermKind::Or(parts) => self.known_all(terms, parts, false),
-            &TermKind::Implies(guard, body) => crate::terms::grow_stack(|| {
-                match (self.known(terms, guard), self.known(terms, body)) {
+            TermKind::And(parts) => all_hold(parts.iter().map(known)),
+            TermKind::Or(parts) => some_holds(parts.iter().map(known)),
+            &TermKind::Implies(guard, body) => {
+                grow_stack(|| match (self.known(terms, guard), self.known(terms, body)) {
                     (Some(false), _) | (_, Some(true)) => Some(true),
                     (Some(true), body) => body,
                     _ => None,
-                }
-            }),
+                })
+            }
             &TermKind::Eq(left, right) => self.known_equal(terms, left, right),
             &TermKind::Lt(left, right) => self.known_less(terms, left, right),
             &TermKind::Le(left, right) => {
@@ -228,20 +229,6 @@ impl Facts {
             }
             _ => None,
         }
-    }
-
-    /// Returns the truth of a conjunction (`unit` true) or disjunction (`unit` false), as far as it
-    /// is known. One part with the other truth decides, or all parts with the truth `unit`.
-    fn known_all(&self, terms: &Terms, parts: &[Term], unit: bool) -> Option<bool> {
-        let mut all = true;
-        for &part in parts {
-            match crate::terms::grow_stack(|| self.known(terms, part)) {
-                Some(truth) if truth != unit => return Some(!unit),
-                Some(_) => {}
-                None => all = false,
-            }
-        }
-        all.then_some(unit)
     }
 
     /// Enters a formula that needs not be taken apart.

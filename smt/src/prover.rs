@@ -398,16 +398,6 @@ impl Prover {
         answer.and_then(|answer| closed.map(|()| answer))
     }
 
-    /// Asks whether the assumptions contradict each other.
-    pub fn inconsistent(
-        &mut self,
-        terms: &mut Terms,
-        kind: QueryKind,
-        budget: Budget,
-    ) -> Result<Answer, ProverError> {
-        self.check(terms, Terms::FALSE, kind, budget)
-    }
-
     /// Returns the values of constants in some state in which the assumptions and `formula` hold,
     /// as Z3 writes them; `None` if it has none to offer. Where there are quantifiers, the state
     /// may violate some of them.

@@ -549,17 +549,9 @@ fn collect_atoms(terms: &Terms, formula: Term, atoms: &mut Vec<Term>) {
 
 /// Tells whether a set or a value of a domain occurs in a formula.
 fn speaks_of_domains(terms: &Terms, formula: Term) -> bool {
-    let (mut visited, mut pending) = (FxHashSet::default(), vec![formula]);
-    while let Some(term) = pending.pop() {
-        if !visited.insert(term) {
-            continue;
-        }
-        if matches!(terms.sort_kind(terms.sort(term)), SortKind::User { .. } | SortKind::Set(_)) {
-            return true;
-        }
-        terms.kind(term).for_each_operand(|operand| pending.push(operand));
-    }
-    false
+    terms.some_subterm(formula, |term| {
+        matches!(terms.sort_kind(terms.sort(term)), SortKind::User { .. } | SortKind::Set(_))
+    })
 }
 
 /// Tells whether a formula compares amounts of permission, and says nothing else.
@@ -574,4 +566,17 @@ fn is_about_amounts(terms: &Terms, formula: Term) -> bool {
         }
         _ => false,
     }
+}
+
+/// Counts the nodes of a term, repeated ones again. From `most` on, their operands do not count.
+fn size(terms: &Terms, term: Term, most: usize) -> usize {
+    let mut count = 0;
+    let mut pending = vec![term];
+    while let Some(term) = pending.pop() {
+        count += 1;
+        if count <= most {
+            terms.kind(term).for_each_operand(|operand| pending.push(operand));
+        }
+    }
+    count
 }

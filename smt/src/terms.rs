@@ -42,6 +42,7 @@ use serde::{Deserialize, Serialize};
 pub use self::amounts::Split;
 pub use self::display::Shown;
 pub use self::kind::{Quant, Quantifier, TermKind, TheoryOp};
+pub(crate) use self::logic::{all_hold, some_holds};
 pub use self::sort::{Sort, SortKind};
 pub use self::substitution::Substitution;
 pub use self::symbol::{Declaration, Symbol, SymbolKind};
@@ -252,47 +253,37 @@ impl Terms {
         Symbol(self.symbols.insert_full(declaration).0 as u32)
     }
 
+    fn declare_as(
+        &mut self,
+        name: impl Into<Arc<str>>,
+        args: &[Sort],
+        result: Sort,
+        kind: SymbolKind,
+    ) -> Symbol {
+        self.declare(Declaration { name: name.into(), args: args.into(), result, kind })
+    }
+
     /// Declares an uninterpreted function. The same name with another signature is another
     /// function.
     pub fn declare_function(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Uninterpreted,
-        })
+        self.declare_as(name, args, result, SymbolKind::Uninterpreted)
     }
 
     /// Declares a constructor of the values of a sort. It is injective, and its values are those of
     /// no other constructor.
     pub fn declare_constructor(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Constructor,
-        })
+        self.declare_as(name, args, result, SymbolKind::Constructor)
     }
 
     /// Declares a function of kind [`SymbolKind::Mark`].
     pub fn declare_mark(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Mark,
-        })
+        self.declare_as(name, args, result, SymbolKind::Mark)
     }
 
     /// Declares a symbol of kind [`SymbolKind::Fresh`] with a name of its own. The same name again
     /// is the same symbol. No other kind of symbol may be declared by this name.
     pub fn declare_fresh(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Fresh,
-        })
+        self.declare_as(name, args, result, SymbolKind::Fresh)
     }
 
     /// Declares a function of the prover, given as SMT-LIB text.
@@ -303,12 +294,7 @@ impl Terms {
         result: Sort,
         text: &str,
     ) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Backend(Arc::from(text)),
-        })
+        self.declare_as(name, args, result, SymbolKind::Backend(Arc::from(text)))
     }
 
     /// Returns the constant of that name and sort.
@@ -347,12 +333,7 @@ impl Terms {
     /// Returns the variable of that name, for formulas that are closed as soon as they are built,
     /// such as axioms.
     pub fn named_variable(&mut self, name: &str, sort: Sort) -> Term {
-        let symbol = self.declare(Declaration {
-            name: Arc::from(name),
-            args: Box::default(),
-            result: sort,
-            kind: SymbolKind::Variable,
-        });
+        let symbol = self.declare_as(name, &[], sort, SymbolKind::Variable);
         self.apply(symbol, &[])
     }
 
@@ -363,9 +344,9 @@ impl Terms {
         result: Sort,
         kind: SymbolKind,
     ) -> Symbol {
-        let name = Arc::from(format!("{hint}@{}", self.fresh));
+        let name = format!("{hint}@{}", self.fresh);
         self.fresh += 1;
-        self.declare(Declaration { name, args: args.into(), result, kind })
+        self.declare_as(name, args, result, kind)
     }
 
     /// Applies a symbol to arguments.

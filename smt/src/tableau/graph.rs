@@ -13,7 +13,9 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::terms::{Sort, Symbol, Term, TermKind, Terms, TheoryOp, grow_stack};
+use crate::terms::{
+    Sort, Symbol, Term, TermKind, Terms, TheoryOp, all_hold, grow_stack, some_holds,
+};
 
 /// The operator at the top of a term, for the search of terms that a trigger may match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -239,8 +241,8 @@ impl Graph {
             self.heads.entry(head).or_default().push(term);
             self.trail.push(Undo::Head(head));
             if !is_opaque {
-                let mut operands = Vec::new();
-                kind.for_each_operand(|operand| operands.push(self.find(operand)));
+                let mut operands = kind.operands();
+                operands.iter_mut().for_each(|operand| *operand = self.find(*operand));
                 operands.sort_unstable();
                 operands.dedup();
                 for &root in &operands {
@@ -365,11 +367,12 @@ impl Graph {
 
     /// Returns the truth of a formula, as far as it is known.
     pub(super) fn truth(&self, terms: &Terms, formula: Term) -> Option<bool> {
+        let truth = |&part: &Term| grow_stack(|| self.truth(terms, part));
         match terms.kind(formula) {
             TermKind::Bool(value) => Some(*value),
             &TermKind::Not(inner) => grow_stack(|| self.truth(terms, inner)).map(|truth| !truth),
-            TermKind::And(parts) => self.truth_of_all(terms, parts, true),
-            TermKind::Or(parts) => self.truth_of_all(terms, parts, false),
+            TermKind::And(parts) => all_hold(parts.iter().map(truth)),
+            TermKind::Or(parts) => some_holds(parts.iter().map(truth)),
             &TermKind::Implies(guard, body) => {
                 grow_stack(|| match (self.truth(terms, guard), self.truth(terms, body)) {
                     (Some(false), _) | (_, Some(true)) => Some(true),
@@ -393,18 +396,6 @@ impl Graph {
             }
             _ => self.truth_of_atom(terms, formula),
         }
-    }
-
-    fn truth_of_all(&self, terms: &Terms, parts: &[Term], unit: bool) -> Option<bool> {
-        let mut all = true;
-        for &part in parts {
-            match grow_stack(|| self.truth(terms, part)) {
-                Some(truth) if truth != unit => return Some(!unit),
-                Some(_) => {}
-                None => all = false,
-            }
-        }
-        all.then_some(unit)
     }
 
     fn truth_of_atom(&self, terms: &Terms, atom: Term) -> Option<bool> {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::linear::Verdict;
-use super::{Effort, Entered, Head, Outcome, Part, Unit, collect_atoms};
+use super::{Effort, Entered, Head, Outcome, Part, Unit, collect_atoms, size};
 use crate::terms::{Sort, Term, TermKind, Terms};
 
 /// The most uses of a term that are followed. A term with more says little about a question: nearly
@@ -16,6 +16,9 @@ const MANY_PARTS: usize = 4;
 /// The cost of a distinction: its number of undecided parts. Among distinctions with equally many,
 /// those about the goal's own constants come first.
 type Cost = (usize, bool);
+
+/// The nodes of a term that are counted to compare sizes, but for operands of the last ones.
+const NODES: usize = 63;
 
 /// The most active terms.
 const ACTIVE: usize = 400;
@@ -43,20 +46,14 @@ impl Entered {
     /// Returns the constants of a goal that no assumption mentions.
     fn own_constants(&self, terms: &Terms, goal: Term) -> Vec<Term> {
         let mut own = Vec::new();
-        let (mut visited, mut pending) = (FxHashSet::default(), vec![goal]);
-        while let Some(term) = pending.pop() {
-            if !visited.insert(term) {
-                continue;
+        terms.visit(vec![goal], |term| {
+            let kind = terms.kind(term);
+            let is_constant = matches!(kind, TermKind::Apply(_, operands) if operands.is_empty());
+            if is_constant && !self.graph.contains(term) {
+                own.push(term);
             }
-            match terms.kind(term) {
-                TermKind::Apply(_, operands) if operands.is_empty() => {
-                    if !self.graph.contains(term) {
-                        own.push(term);
-                    }
-                }
-                kind => kind.for_each_operand(|operand| pending.push(operand)),
-            }
-        }
+            true
+        });
         own
     }
 
@@ -360,7 +357,8 @@ impl Entered {
 
     /// Tells whether a new term has the head of a known one and is larger than it.
     fn is_larger(&self, terms: &Terms, new: Term, known: Term) -> bool {
-        Head::of(terms, new) == Head::of(terms, known) && size(terms, new) > size(terms, known)
+        Head::of(terms, new) == Head::of(terms, known)
+            && size(terms, new, NODES) > size(terms, known, NODES)
     }
 
     /// Tells whether the numbers of a sum are in the graph.
@@ -407,17 +405,4 @@ impl Entered {
         }
         best.map(|(_, open)| open)
     }
-}
-
-/// Counts the nodes of a term, up to some dozens.
-fn size(terms: &Terms, term: Term) -> usize {
-    let mut count = 0;
-    let mut pending = vec![term];
-    while let Some(term) = pending.pop() {
-        count += 1;
-        if count < 64 {
-            terms.kind(term).for_each_operand(|operand| pending.push(operand));
-        }
-    }
-    count
 }

@@ -90,8 +90,7 @@ impl Terms {
             }
             kind => {
                 let head = self.head(kind);
-                let mut operands = Vec::new();
-                kind.for_each_operand(|operand| operands.push(operand));
+                let operands = kind.operands();
                 if operands.is_empty() {
                     return f.write_str(&head);
                 }

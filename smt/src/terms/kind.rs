@@ -216,6 +216,13 @@ impl TermKind {
         }
     }
 
+    /// Returns the operands that [`TermKind::for_each_operand`] visits.
+    pub fn operands(&self) -> Vec<Term> {
+        let mut operands = Vec::new();
+        self.for_each_operand(|operand| operands.push(operand));
+        operands
+    }
+
     /// Returns the same form with `f` applied to each direct operand.
     #[must_use]
     pub(crate) fn map_operands(&self, mut f: impl FnMut(Term) -> Term) -> TermKind {

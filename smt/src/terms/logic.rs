@@ -49,6 +49,24 @@ impl Junction {
     }
 }
 
+/// Returns the truth of a conjunction by those of its parts, as far as these are known.
+pub(crate) fn all_hold(truths: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(true);
+    for truth in truths {
+        match truth {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => all = None,
+        }
+    }
+    all
+}
+
+/// Returns the truth of a disjunction by those of its parts, as far as these are known.
+pub(crate) fn some_holds(truths: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    all_hold(truths.into_iter().map(|truth| truth.map(|holds| !holds))).map(|none| !none)
+}
+
 impl Terms {
     /// Makes the claim ¬t. Literals and double negations disappear. A negated comparison becomes
     /// the opposite comparison.

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::{
-    Declaration, Info, Quant, Quantifier, Sort, Symbol, SymbolKind, Term, TermKind, Terms,
-};
+use super::{Info, Quant, Quantifier, Sort, Symbol, SymbolKind, Term, TermKind, Terms};
 
 /// A set of symbols in order of first occurrence.
 pub(crate) type Symbols = IndexSet<Symbol, FxBuildHasher>;
@@ -120,12 +118,7 @@ impl Terms {
     }
 
     fn canonical_variable(&mut self, number: u32, sort: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(format!("q!{number}")),
-            args: Box::default(),
-            result: sort,
-            kind: SymbolKind::Bound(number),
-        })
+        self.declare_as(format!("q!{number}"), &[], sort, SymbolKind::Bound(number))
     }
 
     /// Makes a quantified term. No other function makes them.
@@ -247,31 +240,24 @@ impl Terms {
     }
 
     fn has_matchable_parts(&self, term: Term) -> bool {
-        let mut visited = FxHashSet::default();
-        let mut pending = vec![term];
-        while let Some(term) = pending.pop() {
-            if !visited.insert(term) {
-                continue;
-            }
-            let kind = self.kind(term);
-            match kind {
+        !self.some_subterm(term, |term| {
+            matches!(
+                self.kind(term),
                 TermKind::Bool(_)
-                | TermKind::Not(_)
-                | TermKind::And(_)
-                | TermKind::Or(_)
-                | TermKind::Implies(..)
-                | TermKind::Ite(..)
-                | TermKind::Eq(..)
-                | TermKind::Distinct(_)
-                | TermKind::Quantifier(_)
-                | TermKind::Lt(..)
-                | TermKind::Le(..)
-                | TermKind::PermMin(..)
-                | TermKind::IsPair(_)
-                | TermKind::IsWrapped(..) => return false,
-                _ => kind.for_each_operand(|operand| pending.push(operand)),
-            }
-        }
-        true
+                    | TermKind::Not(_)
+                    | TermKind::And(_)
+                    | TermKind::Or(_)
+                    | TermKind::Implies(..)
+                    | TermKind::Ite(..)
+                    | TermKind::Eq(..)
+                    | TermKind::Distinct(_)
+                    | TermKind::Quantifier(_)
+                    | TermKind::Lt(..)
+                    | TermKind::Le(..)
+                    | TermKind::PermMin(..)
+                    | TermKind::IsPair(_)
+                    | TermKind::IsWrapped(..)
+            )
+        })
     }
 }

@@ -207,6 +207,28 @@ impl Terms {
         self.quantify(quant, &variables, triggers, body, label, weight)
     }
 
+    /// Visits terms and their subterms, each once, the last root first. `enter` tells whether to
+    /// visit the operands of a term.
+    pub fn visit(&self, roots: Vec<Term>, mut enter: impl FnMut(Term) -> bool) {
+        let mut visited = FxHashSet::default();
+        let mut pending = roots;
+        while let Some(term) = pending.pop() {
+            if visited.insert(term) && enter(term) {
+                self.kind(term).for_each_operand(|operand| pending.push(operand));
+            }
+        }
+    }
+
+    /// Tells whether `is_sought` holds of a term or one of its subterms.
+    pub fn some_subterm(&self, term: Term, mut is_sought: impl FnMut(Term) -> bool) -> bool {
+        let mut found = false;
+        self.visit(vec![term], |term| {
+            found = found || is_sought(term);
+            !found
+        });
+        found
+    }
+
     /// Tells whether `part` occurs in `term` or is `term`.
     pub fn contains(&self, term: Term, part: Term) -> bool {
         let mut visited = FxHashSet::default();

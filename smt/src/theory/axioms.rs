@@ -4,7 +4,7 @@
 //! applied without simplification, since triggers need the terms as they stand. `=` is the equality
 //! of the logic, on every sort.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error;
@@ -172,18 +172,13 @@ impl Theory<'_> {
 
     fn uses(&self, roots: &[Term]) -> Vec<Use> {
         let mut uses = Vec::new();
-        let mut visited = FxHashSet::default();
-        let mut pending = roots.to_vec();
-        while let Some(term) = pending.pop() {
-            if !visited.insert(term) {
-                continue;
-            }
+        self.terms.visit(roots.to_vec(), |term| {
             if let TermKind::Theory(op, args, sort) = self.terms.kind(term) {
                 let args: Vec<Sort> = args.iter().map(|&arg| self.terms.sort(arg)).collect();
                 uses.push((*op, subject(*op, &args, *sort)));
             }
-            self.terms.kind(term).for_each_operand(|operand| pending.push(operand));
-        }
+            true
+        });
         uses
     }
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::terms::{Term, Terms, TheoryOp};
+use crate::terms::{Term, Terms, TheoryOp, all_hold};
 
 /// Keys with their values, the latest first.
 type Entries = Vec<(Term, Term)>;
@@ -79,15 +79,7 @@ pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) ->
     let (left, right) = (latest(terms, left)?, latest(terms, right)?);
     let mut keys: Vec<Term> = left.keys().copied().collect();
     keys.sort_unstable();
-    let mut equal = Some(true);
-    for key in keys {
-        match terms.same(left[&key], *right.get(&key)?) {
-            Some(true) => {}
-            Some(false) => return Some(false),
-            None => equal = None,
-        }
-    }
-    equal
+    all_hold(keys.into_iter().map(|key| terms.same(left[&key], *right.get(&key)?)))
 }
 
 pub(super) fn value(terms: &mut Terms, map: Term) -> Option<Term> {

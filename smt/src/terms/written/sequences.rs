@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
 use super::LONGEST;
-use crate::terms::{Term, Terms, TheoryOp};
+use crate::terms::{Term, Terms, TheoryOp, all_hold, some_holds};
 
 pub(in crate::terms) fn length(terms: &Terms, sequence: Term) -> Option<usize> {
     terms.explicit_lengths.get(&sequence).copied()
@@ -133,15 +133,7 @@ pub(in crate::terms) fn has(terms: &mut Terms, element: Term, sequence: Term) ->
         let within = terms.and([low, high]);
         return terms.as_bool(within);
     }
-    let mut found = Some(false);
-    for other in elements(terms, sequence)? {
-        match terms.same(element, other) {
-            Some(true) => return Some(true),
-            Some(false) => {}
-            None => found = None,
-        }
-    }
-    found
+    some_holds(elements(terms, sequence)?.into_iter().map(|other| terms.same(element, other)))
 }
 
 pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
@@ -149,15 +141,7 @@ pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) ->
         return Some(false);
     }
     let (left, right) = (elements(terms, left)?, elements(terms, right)?);
-    let mut equal = Some(true);
-    for (left, right) in left.into_iter().zip(right) {
-        match terms.same(left, right) {
-            Some(true) => {}
-            Some(false) => return Some(false),
-            None => equal = None,
-        }
-    }
-    equal
+    all_hold(left.into_iter().zip(right).map(|(left, right)| terms.same(left, right)))
 }
 
 pub(super) fn value(terms: &mut Terms, sequence: Term) -> Option<Term> {

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::LONGEST;
-use crate::terms::{Term, Terms, TheoryOp};
+use crate::terms::{Term, Terms, TheoryOp, all_hold, some_holds};
 
 /// The elements of a set, all of which are known.
 #[derive(Default)]
@@ -170,15 +170,7 @@ pub(in crate::terms) fn size(terms: &mut Terms, set: Term) -> Option<usize> {
 }
 
 fn is_part(terms: &mut Terms, left: &Members, right: &Members) -> Option<bool> {
-    let mut all = Some(true);
-    for element in left.elements() {
-        match is_among(terms, element, right) {
-            Some(true) => {}
-            Some(false) => return Some(false),
-            None => all = None,
-        }
-    }
-    all
+    all_hold(left.elements().map(|element| is_among(terms, element, right)))
 }
 
 pub(in crate::terms) fn is_subset(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
@@ -188,24 +180,12 @@ pub(in crate::terms) fn is_subset(terms: &mut Terms, left: Term, right: Term) ->
 
 pub(in crate::terms) fn are_disjoint(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
     let (left, right) = (members(terms, left)?, members(terms, right)?);
-    let mut none = Some(true);
-    for element in left.elements() {
-        match is_among(terms, element, &right) {
-            Some(true) => return Some(false),
-            Some(false) => {}
-            None => none = None,
-        }
-    }
-    none
+    some_holds(left.elements().map(|element| is_among(terms, element, &right))).map(|some| !some)
 }
 
 pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
     let (left, right) = (members(terms, left)?, members(terms, right)?);
-    match (is_part(terms, &left, &right), is_part(terms, &right, &left)) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    }
+    all_hold([is_part(terms, &left, &right), is_part(terms, &right, &left)])
 }
 
 pub(super) fn value(terms: &mut Terms, set: Term) -> Option<Term> {
