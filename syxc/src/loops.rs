@@ -93,7 +93,7 @@ impl Statements<'_, '_> {
         self.here.credits = outside;
         self.move_credits(invariants, false)?;
         if let Some(frame) = self.here.framed.pop() {
-            self.rejoin(&frame)?;
+            self.add_all(&frame)?;
         }
         if let Some(outer) = outer {
             self.threads.set_fraction(outer);

@@ -538,7 +538,7 @@ impl<'p> Driver<'_, 'p> {
             TerminatorKind::Next => self.end_iteration(block),
             TerminatorKind::Halt => {
                 while let Some(frame) = self.sil.here.framed.pop() {
-                    self.sil.rejoin(&frame)?;
+                    self.sil.add_all(&frame)?;
                 }
                 Ok(Some(Place::End))
             }
@@ -563,7 +563,7 @@ impl<'p> Driver<'_, 'p> {
             let Some(left) = level else { unreachable!("jumps lead outward") };
             level = self.cfg().blocks[left].parent;
             let frame = self.sil.here.framed.pop().expect("one for each loop around");
-            self.sil.rejoin(&frame)?;
+            self.sil.add_all(&frame)?;
         }
         Ok(Some(Place::Block(to)))
     }

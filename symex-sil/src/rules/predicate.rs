@@ -113,7 +113,7 @@ impl Sil<'_, '_> {
             None => amount,
         };
         let mut open = std::mem::take(&mut self.frame.assertion.constrainable);
-        let inside = fresh_symbols(&self.terms, &[taken], Terms::TRUE);
+        let inside = fresh_symbols(&self.terms, vec![taken]);
         Rc::make_mut(&mut open).retain(|wildcard| !inside.contains(wildcard));
         self.frame.assertion.constrainable = open;
         Ok(())

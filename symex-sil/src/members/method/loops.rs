@@ -74,7 +74,7 @@ impl Driver<'_, '_> {
             return Ok(Some(Place::Block(the_loop.entry)));
         }
         let frame = self.sil.here.framed.pop().expect("pushed above");
-        self.sil.rejoin(&frame)?;
+        self.sil.add_all(&frame)?;
         Ok(Some(Place::Block(the_loop.then.expect("a loop with a condition says where it leads"))))
     }
 

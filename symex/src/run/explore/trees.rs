@@ -1,5 +1,5 @@
-//! Random trees of decisions: what a run, its repetitions, merged ways and parts come to is what an
-//! executor comes to that simply calls itself twice.
+//! Random trees of decisions. Runs with repetitions, merged ways and parts have the results of an
+//! executor that simply calls itself twice.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
