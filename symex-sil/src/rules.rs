@@ -1,6 +1,6 @@
-//! The rules: what SIL's expressions, assertions and statements mean.
+//! The rules: the meaning of SIL's expressions, assertions and statements.
 //!
-//! In reading order: [`assertion`] (the forms of assertions), [`parts`] (what they mean), [`eval`],
+//! In reading order: [`assertion`] (the forms of assertions), [`parts`] (their meaning), [`eval`],
 //! [`quantified`] (assertions below quantifiers), [`predicate`], [`exec`], [`call`], then the
 //! constructs with rules of their own.
 

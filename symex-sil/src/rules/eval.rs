@@ -1,7 +1,7 @@
 //! eval(σ, e): the value of a pure expression.
 //!
-//! Evaluates in σ's own heap, leaves it unchanged, and never splits the execution: the sides of a
-//! conditional are evaluated under their guards and joined into one term.
+//! Evaluation in σ's own heap leaves the heap unchanged, and never splits the execution. The sides
+//! of a conditional are evaluated under their guards and joined into one term.
 
 pub(crate) mod applications;
 mod locations;
@@ -26,7 +26,7 @@ use symex::state::Labelled;
 use symex::{Explore, Reading, Stop, View};
 
 impl Sil<'_, '_> {
-    /// Returns the value of `expr`, with its obligations (unless `blame` trusts it).
+    /// Returns the value of `expr`, and shows its obligations unless `blame` trusts it.
     pub(crate) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         self.recorded(expr.span, |sil| grow_stack(|| sil.eval_kind(expr, blame)))
     }
@@ -138,7 +138,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// Evaluates one side of a conditional: what fails there is said to fail on this path.
+    /// Evaluates one side of a conditional. Failures there are reported on this side of the path.
     fn on_side<T>(
         &mut self,
         side: (Span, bool),
@@ -170,7 +170,7 @@ impl Sil<'_, '_> {
         exprs.iter().map(|expr| self.eval(expr, blame)).collect()
     }
 
-    /// `expr` under a guard; in no scope of its own if nothing can be learnt or asked there.
+    /// Evaluates `expr` under a guard. A simple expression needs no scope of its own.
     pub(crate) fn eval_under(
         &mut self,
         guard: Term,
@@ -187,7 +187,7 @@ impl Sil<'_, '_> {
     }
 
     /// Asks whether the guard of a side of a conditional cannot hold. The question matters only in
-    /// definitions of functions: a user of the definition may see no reason why the side is never
+    /// definitions of functions. A user of the definition may see no reason why the side is never
     /// taken, and the applications in the side make the value depend on more of the heap.
     fn is_never_taken(&mut self, guard: Term, side: &Expr) -> Result<bool, Stop> {
         if !self.mode.is_defining || applied([side]).is_empty() {
@@ -201,7 +201,7 @@ impl Sil<'_, '_> {
         Ok(true)
     }
 
-    /// `a && b && …`: each operand under those before it.
+    /// Evaluates `a && b && …`, each operand under those before it.
     fn eval_and(&mut self, operands: &[Expr], blame: Blame) -> Result<Term, Stop> {
         let mut values: Vec<Term> = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -235,7 +235,7 @@ impl Sil<'_, '_> {
         Ok(self.terms.or(values))
     }
 
-    /// `old(e)`: only the heap is old, variables have their current values.
+    /// Evaluates `old(e)`. Only the heap is old; variables have their current values.
     fn eval_old(
         &mut self,
         expr: &Expr,
@@ -270,7 +270,7 @@ impl Sil<'_, '_> {
         self.exchanging(|sil| &mut sil.here.consuming, None, eval).0
     }
 
-    /// Returns an expression that makes a collection or looks into one.
+    /// Evaluates an expression that makes a collection or looks into one.
     fn eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
             ExprKind::Literal { collection, elements } => {
@@ -356,7 +356,7 @@ impl Sil<'_, '_> {
         Ok(map)
     }
 
-    /// `asserting (A) in e`: A is proved and then known, nothing is given away.
+    /// Evaluates `asserting (A) in e`. A is proved and then known; nothing is given away.
     pub(crate) fn eval_asserting(
         &mut self,
         assertion: &Expr,
@@ -378,7 +378,7 @@ impl Sil<'_, '_> {
         self.eval(body, blame)
     }
 
-    /// The facts that were shown of an assertion where it was not trusted.
+    /// Assumes the facts that were shown of an assertion where it was not trusted.
     fn assume_pure_conjuncts(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
         match &assertion.kind {
             _ if assertion.is_pure() => {
@@ -392,7 +392,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// Returns the value of a variable; one that has been given none has any.
+    /// Returns the value of a variable. A variable without a value gets any.
     fn eval_local(&mut self, local: LocalId, ty: &Type) -> Term {
         if let Some(value) = self.frame.store.get(local) {
             return value;
@@ -403,14 +403,15 @@ impl Sil<'_, '_> {
         value
     }
 
-    /// Asks whether a label has been passed for sure, where states have been merged since.
+    /// Asks whether a label has certainly been passed, after states have been merged.
     fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
         Ok(reached == Terms::TRUE
             || self.ask_obligation(reached)? == symex::run::explore::Answer::Yes)
     }
 }
 
-/// Tells whether evaluating the expression asks nothing, assumes nothing and makes no fresh symbol.
+/// Tells whether the evaluation of an expression asks nothing, assumes nothing and makes no fresh
+/// symbol.
 fn is_simple(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_)

@@ -1,5 +1,6 @@
-//! `quasihavoc` and `quasihavocall`: forgetting values of locations the state has permission to.
-//! Permissions stay as they are, and a location without permission has no value to forget.
+//! `quasihavoc` and `quasihavocall`: forgetting values of locations to which the state has
+//! permission. Permissions stay as they are, and a location without permission has no value to
+//! forget.
 
 use sil::program::{Expr, ExprKind, LocalId, Location, Resource as Asked, Stmt, Type};
 use sil::source::Span;
@@ -14,7 +15,7 @@ use symex::state::heap::{Chunk, Resource};
 use symex::state::quantified::QuantifiedChunk;
 
 impl Sil<'_, '_> {
-    /// `quasihavoc condition ==> resource`.
+    /// Executes `quasihavoc condition ==> resource`.
     pub(crate) fn exec_quasihavoc(
         &mut self,
         stmt: &Stmt,
@@ -32,7 +33,7 @@ impl Sil<'_, '_> {
         self.forget_values(resource, forgotten)
     }
 
-    /// `quasihavocall variables :: condition ==> resource`.
+    /// Executes `quasihavocall variables :: condition ==> resource`.
     pub(crate) fn exec_quasihavoc_all(
         &mut self,
         stmt: &Stmt,
@@ -92,7 +93,7 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// A map with the values of a chunk wherever `forgotten` does not hold.
+    /// Makes a map with the values of a chunk wherever `forgotten` does not hold.
     fn forgetful_map(
         &mut self,
         resource: Resource,
@@ -117,7 +118,7 @@ impl Sil<'_, '_> {
     }
 }
 
-/// Where a resource stands: its receiver or arguments, if it has any.
+/// Returns the place of a resource: that of its receiver or arguments, if it has any.
 fn span(resource: &Asked, stmt: &Stmt) -> Span {
     match resource {
         Asked::Location(Location::Field { receiver, .. }) => receiver.span,

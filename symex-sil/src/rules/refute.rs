@@ -2,9 +2,9 @@
 //!
 //! `refute A`: an assertion that must not hold on every path.
 //!
-//! A path refutes the statement if it cannot prove A. What one path does is not an error yet: only
-//! at the end of the member is it known which statements no path has refuted. A statement that no
-//! path reaches is one of them.
+//! A path refutes the statement if it cannot prove A. A path without a refutation is not an error
+//! yet: only at the end of the member are the statements known that no path has refuted. A
+//! statement that no path reaches is one of them.
 
 use sil::plugins::smoke::is_check;
 use sil::program::{Domain, DomainFunctionId, DomainId, Expr, Method, Stmt, StmtKind, Type};
@@ -20,8 +20,7 @@ use symex::rules::language::Language;
 use symex::{Explore, Stop, Watch};
 
 impl Sil<'_, '_> {
-    /// Tries to prove `assertion`; nothing is kept of it, and the path goes on as if it were not
-    /// there.
+    /// Tries to prove `assertion`. Nothing is kept, and the path goes on as without the statement.
     pub(crate) fn exec_refute(&mut self, statement: &Stmt, assertion: &Expr) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::RefuteFailed, assertion.span);
         let (result, found) = self.finding_apart(|sil| {
@@ -63,9 +62,10 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// Smoke detection of axioms: reports a domain whose axioms contradict each other, or what they
-    /// mention. Each function of the domain is applied to something, so that axioms with triggers
-    /// are looked at; where the solver finds nothing, nothing is known.
+    /// Runs smoke detection of axioms: reports a domain if its axioms, or those of domains that
+    /// they mention, contradict each other. Each function of the domain is applied, so that axioms
+    /// with triggers take part. If the solver finds no contradiction, there may be one all the
+    /// same.
     pub fn check_axioms(&mut self, domain: DomainId) -> Result<(), Stop> {
         let declaration = &self.program.domains[domain];
         self.explore(|engine| {
@@ -107,7 +107,8 @@ impl Sil<'_, '_> {
     }
 }
 
-/// Statements made by one use of a macro share their span.
+/// Returns the key of a `refute` statement. Statements made by one use of a macro share their
+/// place.
 fn key(statement: &Stmt, assertion: &Expr) -> RefuteKey {
     (statement.span, assertion.span)
 }

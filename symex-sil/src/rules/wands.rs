@@ -1,7 +1,7 @@
 //! Magic wands: mentions, `package`, `apply`.
 //!
-//! A wand is a resource: its STRUCTURE is the assertion with the sub-expressions that do not depend
-//! on the heap (its HOLES) cut out; its arguments are the values of the holes. The value of a wand
+//! A wand is a resource. Its STRUCTURE is the assertion without the sub-expressions that do not
+//! depend on the heap (its HOLES). Its arguments are the values of the holes. The value of a wand
 //! chunk is a function from the snapshot of the left-hand side to that of the right-hand side (trap
 //! T10b).
 
@@ -31,7 +31,7 @@ impl Sil<'_, '_> {
         let (resource, holes) = self.wand_pattern(wand, Some(blame))?;
         let arguments: Vec<Term> =
             holes.into_iter().map(|hole| self.eval(hole, blame)).collect::<Result<_, _>>()?;
-        // Which wand that is nobody can say.
+        // A tainted argument does not tell which wand this is.
         if !blame.is_trusted() {
             for &argument in &arguments {
                 if self.is_tainted(argument)? {
@@ -42,7 +42,7 @@ impl Sil<'_, '_> {
         Ok((resource, arguments))
     }
 
-    /// produce(σ, s, A --* B).
+    /// Produces a wand: produce(σ, s, A --* B).
     pub(crate) fn produce_wand(
         &mut self,
         wand: &Expr,
@@ -67,7 +67,7 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// consume(σ, A --* B).
+    /// Consumes a wand: consume(σ, A --* B).
     pub(crate) fn consume_wand(&mut self, wand: &Expr, blame: Blame) -> Result<Term, Stop> {
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         if let Some(function) = self.take_location(resource, &arguments, Terms::WRITE)? {
@@ -90,9 +90,8 @@ impl Sil<'_, '_> {
         Ok(function)
     }
 
-    /// A wand should be self-framing: its left-hand side alone, its right-hand side given the left.
-    /// Reports where it is not, and says so. `package`: what is reported where a package cannot
-    /// even start, for its left-hand side is not defined.
+    /// Tells whether a wand is ill-formed, and reports its flaws. A wand should be self-framing:
+    /// its left-hand side alone, its right-hand side given the left.
     fn is_ill_formed_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<bool, Stop> {
         let own = self.flaws_of_wand(wand, package)?;
         let is_ill_formed = own.has_findings();
@@ -100,7 +99,8 @@ impl Sil<'_, '_> {
         Ok(is_ill_formed)
     }
 
-    /// Lists the flaws of a wand that is not self-framing.
+    /// Lists the flaws of a wand that is not self-framing. `package`: the blame for a left-hand
+    /// side that is not defined, if the wand is packaged.
     pub(super) fn flaws_of_wand(
         &mut self,
         wand: &Expr,
@@ -108,17 +108,17 @@ impl Sil<'_, '_> {
     ) -> Result<Found, Stop> {
         let (result, mut own) =
             self.finding_apart(|sil| sil.with_own_taints(|sil| sil.check_wand(wand, package)));
-        // What was not decided is no flaw, and no proof either.
+        // An undecided question is no flaw, and no proof either.
         if own.gave_up() {
             self.log.give_up();
         }
-        // Whether a state was reached has nothing to do with framing: who mentions the wand says
-        // so.
+        // A label that was not reached has nothing to do with framing. The mention of the wand
+        // reports it.
         own.retain(|flaw| flaw.reason != Some(Reason::LabelNotReached));
         match result {
             Ok(()) => Ok(own),
             Err(stop) => {
-                // Nobody is left to decide about them.
+                // No caller is left to judge them.
                 self.log.add(own);
                 Err(stop)
             }
@@ -141,7 +141,7 @@ impl Sil<'_, '_> {
         result.map(|_| ())
     }
 
-    /// `apply A --* B`.
+    /// Executes `apply A --* B`.
     pub(crate) fn exec_apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
         if self.is_ill_formed_wand(wand, None)? {
             return Err(Stop::Infeasible);
@@ -152,8 +152,8 @@ impl Sil<'_, '_> {
     fn apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
         let (left, right) = sides(wand);
         let (function, before) = self.consume_both(wand, left, blame)?;
-        // SOUNDNESS: where the wand may change snapshots, the right-hand side is about another moment
-        // than what was noted of predicate instances so far (trap T10).
+        // SOUNDNESS: if the wand may change snapshots, the right-hand side is about another moment
+        // than earlier notes on predicate instances (trap T10).
         if !self.keeps_snapshots() {
             self.begin_epoch();
         }
@@ -163,7 +163,7 @@ impl Sil<'_, '_> {
         self.keep_values(&before)
     }
 
-    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand
+    /// Consumes a wand and its left-hand side, both read in the heap before. Returns the right-hand
     /// snapshot and that heap.
     fn consume_both(
         &mut self,
@@ -190,7 +190,7 @@ impl Sil<'_, '_> {
         Ok((self.applied(function, snapshot), before))
     }
 
-    /// `applying (A --* B) in e`.
+    /// Evaluates `applying (A --* B) in e`.
     pub(crate) fn eval_applying(
         &mut self,
         wand: &Expr,
@@ -200,7 +200,8 @@ impl Sil<'_, '_> {
         self.join(|sil| {
             sil.here.consuming = None;
             sil.frame.result_of = None;
-            // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+            // SOUNDNESS: in a package, an expression sees only permission that has been fetched
+            // before.
             sil.here.package.reserve.clear();
             sil.apply(wand, blame)?;
             sil.note_inside()?;
@@ -215,18 +216,18 @@ impl Sil<'_, '_> {
         self.terms.apply(symbol, &[function, snapshot])
     }
 
-    /// Tells whether applying a wand leaves instances of predicates their snapshots, which are made
-    /// of values of locations: no predicate holds wands.
+    /// Tells whether applying a wand keeps the snapshots of predicate instances. These consist of
+    /// values of locations: no predicate holds wands.
     ///
     /// SOUNDNESS: an instance of `[a, b]` is made of the values in b, and gives those of a.
     fn keeps_snapshots(&self) -> bool {
         !self.of_program(Fact::ScriptsMayWrite) && self.of_program(Fact::ContractsHaveOneReading)
     }
 
-    /// Applying a wand changes no location: what it was given it gives back, perhaps in another
-    /// form, with the values it has.
+    /// Assumes that applying a wand changes no location. The wand gives its permission back,
+    /// perhaps in another form, with the present values.
     ///
-    /// SOUNDNESS: only as long as no proof script does anything but rearrange permission.
+    /// SOUNDNESS: no proof script does anything but rearrange permission.
     fn keep_values(&mut self, before: &Heap) -> Result<(), Stop> {
         if self.of_program(Fact::ScriptsMayWrite) {
             return Ok(());
@@ -236,7 +237,7 @@ impl Sil<'_, '_> {
             let is_kept = match resource {
                 Resource::Field(_) => true,
                 Resource::Predicate(_) => self.keeps_snapshots(),
-                // Of the values of wands nothing is said (trap T10e).
+                // The values of wands tell nothing (trap T10e).
                 Resource::Wand(_) => false,
             };
             if !is_kept {
@@ -259,7 +260,8 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// The left-hand side of a wand holds beside its footprint: what is known of both.
+    /// Learns the facts about the left-hand side of a wand and its footprint, which are held
+    /// together now.
     fn meet_footprint(&mut self, function: Term, snapshot: Term) -> Result<(), Stop> {
         let Some(known) = self.made.agreements.get(&function) else { return Ok(()) };
         let left = [(known.root, snapshot)].into_iter().collect();

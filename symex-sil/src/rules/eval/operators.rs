@@ -1,5 +1,4 @@
-//! Binary operators, indexing and update, of operands that have been evaluated, with their
-//! obligations.
+//! Binary operators, indexing and update, for evaluated operands, with their obligations.
 
 use sil::program::{BinaryOp, Expr, Type};
 use sil::source::Span;
@@ -76,7 +75,7 @@ impl Sil<'_, '_> {
         self.prove_defined_of(divisor, is_other, blame, Reason::DivisionByZero, source.span)
     }
 
-    /// `s[i]` and `m[k]`.
+    /// Returns `s[i]` or `m[k]`.
     pub(crate) fn index(
         &mut self,
         (base, collection): Operand<'_>,
@@ -94,7 +93,7 @@ impl Sil<'_, '_> {
         Ok(self.terms.seq_at(collection, position))
     }
 
-    /// `s[i := v]` and `m[k := v]`.
+    /// Returns `s[i := v]` or `m[k := v]`.
     pub(crate) fn updated(
         &mut self,
         (base, collection): Operand<'_>,
@@ -110,8 +109,8 @@ impl Sil<'_, '_> {
         Ok(self.terms.seq_update(collection, position, value))
     }
 
-    /// Shows that a sequence has an element at a position. Yields both; or others of which that is
-    /// so.
+    /// Shows that a sequence has an element at a position. Returns both, or other values with this
+    /// property.
     fn prove_in_range(
         &mut self,
         sequence: Term,
