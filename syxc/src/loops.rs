@@ -24,8 +24,9 @@ pub(super) struct Loop<'e> {
 }
 
 impl Statements<'_, '_> {
-    /// The invariants make sense where nothing else is known, hold on entry, and are kept by the
-    /// body; what they do not need is framed around the loop.
+    /// Executes a loop. The invariants have to make sense where nothing else is known, to hold on
+    /// entry, and to be kept by the body. The permission that they do not need is framed around the
+    /// loop.
     pub(super) fn exec_loop(&mut self, stmt: &Stmt, parts: Loop<'_>) -> Result<Flow, Stop> {
         let Loop { guard, invariants, body, .. } = parts;
         let at = span(stmt.span);
@@ -101,7 +102,7 @@ impl Statements<'_, '_> {
         Ok(Flow::Goes)
     }
 
-    /// Returns the credits that the invariants do not take over, and no debt is among them.
+    /// Returns the credits that the invariants do not take over. No debt may be among them.
     fn credits_outside(
         &mut self,
         invariants: &[Expr],
@@ -112,7 +113,7 @@ impl Statements<'_, '_> {
         Ok(self.here.credits.clone())
     }
 
-    /// The invariants are given away, and no more locks have changed than the loop names.
+    /// Gives the invariants away, and shows that no more locks have changed than the loop names.
     fn give_invariants(
         &mut self,
         parts: Loop<'_>,
@@ -126,19 +127,20 @@ impl Statements<'_, '_> {
             self.consume_all(parts.invariants, trusted)?;
             return Ok(());
         }
-        // Before permission is given away that the list may need.
+        // Evaluated before permission is given away that the list may need.
         let list = self.loop_list(parts, trusted)?;
         self.consume_all(parts.invariants, trusted)?;
         self.threads.prove_loop_frame(&list, true, reason, at)
     }
 
-    /// The values of the lockchange list of a loop.
+    /// Evaluates the lockchange list of a loop.
     fn loop_list(
         &mut self,
         parts: Loop<'_>,
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Vec<Term>, Stop> {
-        // SOUNDNESS: that has been reported, and nobody can say what the loop may change.
+        // SOUNDNESS: an ill-formed list has been reported, and does not tell what the loop may
+        // change.
         if self.is_any_ill_formed(parts.lock_changes.iter().map(|object| span(object.span)))? {
             self.log.rely_on_report();
             return Err(Stop::Infeasible);
@@ -149,7 +151,7 @@ impl Statements<'_, '_> {
 
 impl Threads<'_, '_> {
     /// Returns the locks of a thread in a loop that changes them: those at the start of the method,
-    /// but for those that the loop names.
+    /// except those that the loop names.
     fn loop_locks<'e>(&mut self, parts: Loop<'e>, changes: bool) -> Listed<'e> {
         if !changes {
             return Listed::default();
@@ -161,8 +163,7 @@ impl Threads<'_, '_> {
         self.change_locks(parts.lock_changes)
     }
 
-    /// Shows that the loop does not need to name more of what has changed since the start of the
-    /// method.
+    /// Shows that the loop need not name further changes since the start of the method.
     fn prove_loop_frame(
         &mut self,
         list: &[Term],

@@ -1,12 +1,12 @@
-//! Levels of locks, and the wait level: the highest level of what a thread holds (Leino and Müller
-//! 2009).
+//! Levels of locks, and the wait level: the highest level of all locks that a thread holds (Leino
+//! and Müller 2009).
 //!
-//! The wait level is no value. What is claimed of it is claimed of the levels of all that is held:
-//! of each object that is known by name, and of the others that the thread may have held before.
+//! The wait level is no value. A claim about it is made about the levels of all locks that are
+//! held: of each object known by name, and of the others that the thread may have held before.
 //!
-//! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread
-//! holds nothing: whoever acquires an object because it is above the wait level takes that for
-//! granted.
+//! SOUNDNESS: the wait level is never below `lockbottom`. So an object above the wait level is
+//! shared, even where a thread holds nothing. Whoever acquires an object because it is above the
+//! wait level relies on that.
 
 use chalice::program::{BinaryOp, Expr, ExprKind, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
@@ -32,14 +32,14 @@ pub(crate) enum Level {
 /// Channels that are owed a message.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Debts {
-    /// Those of a method, among its balances.
+    /// The channels that a method owes, among its balances.
     own: Balances,
-    /// The name of those of its callers, where they count.
+    /// The name of the channels that the callers owe, where they count.
     callers: Option<Term>,
 }
 
 impl Debts {
-    /// The debts of a method with these balances.
+    /// Makes the debts of a method with these balances.
     pub(crate) fn own(own: Balances) -> Self {
         Self { own, callers: None }
     }
@@ -50,14 +50,14 @@ impl Threads<'_, '_> {
         self.sort(&Type::Mu)
     }
 
-    /// The least level, that of objects that are not shared.
+    /// Returns the least level, which objects have that are not shared.
     pub(crate) fn bottom(&mut self) -> Term {
         let sort = self.level_sort();
         self.terms.constant("direct.lockbottom", sort)
     }
 
-    /// Assumes what is known of the order, if levels occur: it is strict and partial, and has a
-    /// least element.
+    /// Assumes what is known of the order, if levels occur. The order is strict and partial, and
+    /// has a least element.
     pub(crate) fn order(&mut self) -> Result<(), Stop> {
         if !self.direct.locking.is_used {
             return Ok(());
@@ -85,7 +85,7 @@ impl Threads<'_, '_> {
         self.assume(least)
     }
 
-    /// `left << right`
+    /// Makes the claim `left << right`.
     pub(crate) fn level_below(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
         match (left, right) {
             (&Level::Value(left), &Level::Value(right)) => Ok(below(&mut self.terms, left, right)),
@@ -112,7 +112,8 @@ impl Threads<'_, '_> {
         }
     }
 
-    /// `left == right`: the wait level equals a level if nothing held is above it.
+    /// Makes the claim `left == right`. The wait level equals a level if no lock that is held is
+    /// above it.
     pub(crate) fn level_equal(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
         match (left, right) {
             (&Level::Value(left), &Level::Value(right)) => Ok(self.terms.eq(left, right)),
@@ -126,7 +127,7 @@ impl Threads<'_, '_> {
         }
     }
 
-    /// Makes the claim that nothing held is above a level.
+    /// Makes the claim that no lock that is held is above a level.
     fn none_above(&mut self, locks: &Locks, debts: &Debts, level: Term) -> Result<Term, Stop> {
         self.all_locked(locks, debts, &mut |chalice, held| {
             let below = below(&mut chalice.terms, held, level);
@@ -135,8 +136,8 @@ impl Threads<'_, '_> {
         })
     }
 
-    /// The same is held at the same levels and the same is owed, or two of what counts are highest,
-    /// and at the same level.
+    /// Makes the claim that two wait levels are the same. Either the same locks are held at the
+    /// same levels and the same messages are owed, or the highest of both have one level.
     fn same_wait_level(
         &mut self,
         (one, debts): (&Locks, &Debts),
@@ -172,7 +173,8 @@ impl Threads<'_, '_> {
         self.terms.and(all)
     }
 
-    /// Makes the claim that a method's callers owe a message to a channel, and of its level.
+    /// Makes the claim that a method's callers owe a message to a channel, and returns the level of
+    /// the channel.
     fn owed_by(&mut self, callers: Term, channel: Term) -> (Term, Term) {
         let owed = of_base(&mut self.terms, "direct.owed", callers, channel, Sort::BOOL);
         (owed, self.level_of_channel(channel))
@@ -262,7 +264,7 @@ impl Threads<'_, '_> {
     }
 
     /// Makes the claim that an object was held at a moment and is none of those known by name, and
-    /// the triggers of that claim.
+    /// the triggers for it.
     fn other(&mut self, base: Term, object: Term, named: &[Term]) -> (Term, Vec<Vec<Term>>) {
         let (held, read) = (base_held(&mut self.terms, base, object), self.base_read(base, object));
         let mut triggers = vec![vec![held]];
@@ -277,7 +279,7 @@ impl Threads<'_, '_> {
         (self.terms.and(guards), triggers)
     }
 
-    /// A formula about all or some objects.
+    /// Makes a formula about all or some objects.
     pub(crate) fn quantify(
         &mut self,
         quant: Quant,
@@ -294,7 +296,7 @@ impl Threads<'_, '_> {
 }
 
 impl Chalice<'_, '_> {
-    /// A comparison of levels.
+    /// Compares two levels.
     pub(crate) fn compare_levels(
         &mut self,
         (whole, op): (&Expr, BinaryOp),
@@ -336,12 +338,12 @@ impl Chalice<'_, '_> {
     }
 }
 
-/// The objects of which it is known whether they are held, each once.
+/// Lists the objects of which it is known whether they are held, each once.
 pub(crate) fn known(locks: &Locks) -> Vec<Term> {
     objects([&locks.held, &locks.read])
 }
 
-/// The objects whose values have changed, each once.
+/// Lists the objects whose values have changed, each once.
 pub(crate) fn objects<'c>(changes: impl IntoIterator<Item = &'c Changes>) -> Vec<Term> {
     let mut all = Vec::new();
     for (object, _) in changes.into_iter().flat_map(Changes::iter) {
@@ -352,7 +354,7 @@ pub(crate) fn objects<'c>(changes: impl IntoIterator<Item = &'c Changes>) -> Vec
     all
 }
 
-/// `lower << upper`, of two values.
+/// Makes the claim `lower << upper` about two values.
 pub(crate) fn below(terms: &mut Terms, lower: Term, upper: Term) -> Term {
     if lower == upper {
         return Terms::FALSE;
