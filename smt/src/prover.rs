@@ -86,7 +86,7 @@ impl Budget {
         Budget { resources: 100_000_000, conflicts: 0, milliseconds: 600_000 };
 }
 
-/// Which limit ended a question.
+/// The limit that ended a question.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Limit {
     Resources,

@@ -73,9 +73,9 @@ impl Log {
         }
     }
 
-    /// Asks. Everything before is written to disk first: if this question has no end, the script
-    /// shows it. The limits concern the question alone, since Z3 would also count the steps of
-    /// assertions.
+    /// Asks. All earlier commands are written to disk first, so that the script shows a question
+    /// that never ends. The limits concern this question alone, since Z3 would also count the steps
+    /// of assertions.
     pub(super) fn check(&mut self, budget: Budget) {
         if self.is_on() {
             let conflicts = if budget.conflicts == 0 { u32::MAX } else { budget.conflicts };

@@ -146,7 +146,7 @@ pub(super) fn last_error(context: &Context) -> Result<(), ProverError> {
     }
 }
 
-/// Which of Z3's solvers to use.
+/// A solver of Z3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SolverKind {
     /// The incremental SMT kernel alone.

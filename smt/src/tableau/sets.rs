@@ -94,7 +94,7 @@ impl Entered {
                     self.assert_active(terms, below, true);
                 }
             }
-            // Of two numbers that differ, one is smaller.
+            // One of two different numbers is the smaller.
             TermKind::Eq(left, right)
                 if self.distance == 0
                     && matches!(terms.sort(left), Sort::INT | Sort::PERM)

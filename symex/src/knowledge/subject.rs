@@ -12,7 +12,7 @@ pub(crate) fn of(terms: &Terms, goal: Term, domains: &FxHashSet<Symbol>) -> Subj
     }
     let mut subject = Subject::Values;
     terms.visit(vec![goal], |term| {
-        // Of several subjects, the first in the list counts.
+        // The first of several subjects in this list counts.
         subject = subject.min(of_form(terms, term, domains));
         true
     });

@@ -145,7 +145,7 @@ impl<'p> Engine<'p> {
         if self.recall(Recalled::AnyFinding)? {
             return Ok(self.function_axioms(axioms));
         }
-        // What has been evaluated is known, also where its value is not used.
+        // The value of an evaluated application is known, also where it is not used.
         let evaluated = self.terms.apply(general.symbols.precondition, &operands);
         let triggers = vec![vec![limited], vec![evaluated]];
         for path in paths {

@@ -267,8 +267,8 @@ mod tests {
         Box::leak(Box::default())
     }
 
-    /// Two goals, and the part that an engine gives away which asks for the first at two branches
-    /// and then has spent enough on the second.
+    /// Makes two goals, and the part that an engine gives away. The part asks for the first goal at
+    /// two branches, and then has spent enough on the second.
     fn part() -> ([Term; 2], Part) {
         let mut terms = Terms::new();
         let goals = ["p", "q"].map(|name| terms.constant(name, Sort::BOOL));

@@ -395,8 +395,8 @@ impl Write for Shared {
     }
 }
 
-/// Where opening a scope takes very many instances, kernels are told everything in one scope; what
-/// is asked there is forgotten, and what is asked outside has scopes again.
+/// Tells kernels everything in one scope after a scope that takes very many instances to open. A
+/// question asked in that scope is forgotten, and one asked outside has scopes again.
 #[test]
 fn scopes_that_take_too_many_steps_are_not_opened() {
     let _alone = raw::alone();
@@ -502,7 +502,8 @@ fn scripts_can_be_replayed() {
     });
 }
 
-/// A solver that was cut off does not listen to the rest of a script.
+/// Replays the script of a run in which the solver was cut off. A solver that was cut off does not
+/// listen to the rest of a script.
 #[test]
 fn scripts_of_runs_that_hit_a_limit_can_be_replayed() {
     let sink = Shared::default();
