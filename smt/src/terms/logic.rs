@@ -103,6 +103,19 @@ impl Terms {
         self.junction(Junction::Or, disjuncts)
     }
 
+    /// Returns the conjuncts of a conjunction; any other formula is its only conjunct.
+    pub fn conjuncts(&self, formula: Term) -> Vec<Term> {
+        let mut conjuncts = Vec::new();
+        let mut pending = vec![formula];
+        while let Some(formula) = pending.pop() {
+            match self.kind(formula) {
+                TermKind::And(operands) => pending.extend(operands.iter().rev()),
+                _ => conjuncts.push(formula),
+            }
+        }
+        conjuncts
+    }
+
     fn junction(&mut self, junction: Junction, operands: impl IntoIterator<Item = Term>) -> Term {
         let mut kept = Vec::new();
         let mut seen = FxHashSet::default();

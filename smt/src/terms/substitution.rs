@@ -27,6 +27,86 @@ enum Rebuild {
     Same,
 }
 
+impl Pass<'_> {
+    /// Replaces in post-order, without recursion but for quantifiers that need care.
+    fn run(mut self, terms: &mut Terms, root: Term) -> Term {
+        let mut pending = vec![(root, false)];
+        while let Some((term, operands_done)) = pending.pop() {
+            if self.replaced(terms, term).is_some() {
+                continue;
+            }
+            let result = if operands_done {
+                self.rebuild(terms, term)
+            } else if let Some(quantifier) = self.needs_care(terms, term) {
+                self.replace_under(terms, quantifier)
+            } else {
+                pending.push((term, true));
+                terms.kind(term).for_each_operand(|operand| pending.push((operand, false)));
+                continue;
+            };
+            self.done.insert(term, result);
+        }
+        self.replaced(terms, root).expect("the root is done")
+    }
+
+    /// Returns the replacement of a term, if it is known.
+    fn replaced(&self, terms: &Terms, term: Term) -> Option<Term> {
+        if term < self.oldest || (self.open_only && !terms.is_open(term)) {
+            return Some(term);
+        }
+        self.map.get(&term).or_else(|| self.done.get(&term)).copied()
+    }
+
+    /// Returns the quantifier, if one of its variables is replaced or occurs in a value.
+    fn needs_care(&self, terms: &Terms, term: Term) -> Option<Quantifier> {
+        let TermKind::Quantifier(quantifier) = terms.kind(term) else { return None };
+        let bound = |symbol: &Symbol| quantifier.variables.contains(symbol);
+        let variables = quantifier.variables.iter();
+        let shadows = variables
+            .filter_map(|&symbol| terms.find(&TermKind::Apply(symbol, Box::default())))
+            .any(|variable| self.map.contains_key(&variable));
+        let captures = self
+            .map
+            .values()
+            .any(|&value| terms.is_open(value) && terms.free_variables(value).iter().any(bound));
+        (shadows || captures).then(|| quantifier.as_ref().clone())
+    }
+
+    /// Makes the quantifier again, with new variables in place of its own.
+    fn replace_under(&self, terms: &mut Terms, quantifier: Quantifier) -> Term {
+        let mut map = self.map.clone();
+        let mut variables = Vec::with_capacity(quantifier.variables.len());
+        for &symbol in &quantifier.variables {
+            let sort = terms.declaration(symbol).result;
+            let renamed = terms.fresh_variable("x", sort);
+            let variable = terms.apply(symbol, &[]);
+            map.insert(variable, renamed);
+            variables.push(renamed);
+        }
+        let (triggers, body) = grow_stack(|| {
+            let triggers = quantifier
+                .triggers
+                .iter()
+                .map(|set| set.iter().map(|&t| terms.replace(t, &map, self.rebuild)).collect())
+                .collect();
+            (triggers, terms.replace(quantifier.body, &map, self.rebuild))
+        });
+        let Quantifier { quant, label, weight, .. } = quantifier;
+        terms.quantify(quant, &variables, triggers, body, label, weight)
+    }
+
+    /// Returns the term with its operands replaced. All of them are done.
+    fn rebuild(&self, terms: &mut Terms, term: Term) -> Term {
+        let mut changed = false;
+        let kind = terms.kind(term).map_operands(|operand| {
+            let replaced = self.replaced(terms, operand).expect("operands come first");
+            changed |= replaced != operand;
+            replaced
+        });
+        if changed { terms.construct(kind, self.rebuild) } else { term }
+    }
+}
+
 impl Terms {
     /// Replaces every occurrence of a key by its value, and simplifies. A bound variable is renamed
     /// where it would capture a value.
@@ -42,8 +122,7 @@ impl Terms {
     fn replace(&mut self, term: Term, map: &Substitution, rebuild: Rebuild) -> Term {
         let Some(oldest) = map.keys().copied().min() else { return term };
         let open_only = map.keys().all(|&key| self.is_open(key));
-        let mut pass = Pass { map, oldest, open_only, rebuild, done: FxHashMap::default() };
-        self.run_pass(term, &mut pass)
+        Pass { map, oldest, open_only, rebuild, done: FxHashMap::default() }.run(self, term)
     }
 
     /// Replaces symbols by others that take `prefix` before their arguments, also under
@@ -76,83 +155,6 @@ impl Terms {
             done.insert(term, result);
         }
         done[&root]
-    }
-
-    /// Replaces in post-order, without recursion but for quantifiers that need care.
-    fn run_pass(&mut self, root: Term, pass: &mut Pass<'_>) -> Term {
-        let mut pending = vec![(root, false)];
-        while let Some((term, operands_done)) = pending.pop() {
-            if self.replaced(term, pass).is_some() {
-                continue;
-            }
-            let result = if operands_done {
-                self.rebuild(term, pass)
-            } else if let Some(quantifier) = self.needs_care(term, pass) {
-                self.replace_under(quantifier, pass)
-            } else {
-                pending.push((term, true));
-                self.kind(term).for_each_operand(|operand| pending.push((operand, false)));
-                continue;
-            };
-            pass.done.insert(term, result);
-        }
-        self.replaced(root, pass).expect("the root is done")
-    }
-
-    /// Returns the replacement of a term, if it is known.
-    fn replaced(&self, term: Term, pass: &Pass<'_>) -> Option<Term> {
-        if term < pass.oldest || (pass.open_only && !self.is_open(term)) {
-            return Some(term);
-        }
-        pass.map.get(&term).or_else(|| pass.done.get(&term)).copied()
-    }
-
-    /// Returns the quantifier, if one of its variables is replaced or occurs in a value.
-    fn needs_care(&self, term: Term, pass: &Pass<'_>) -> Option<Quantifier> {
-        let TermKind::Quantifier(quantifier) = self.kind(term) else { return None };
-        let bound = |symbol: &Symbol| quantifier.variables.contains(symbol);
-        let variables = quantifier.variables.iter();
-        let shadows = variables
-            .filter_map(|&symbol| self.find(&TermKind::Apply(symbol, Box::default())))
-            .any(|variable| pass.map.contains_key(&variable));
-        let captures = pass
-            .map
-            .values()
-            .any(|&value| self.is_open(value) && self.free_variables(value).iter().any(bound));
-        (shadows || captures).then(|| quantifier.as_ref().clone())
-    }
-
-    fn replace_under(&mut self, quantifier: Quantifier, pass: &Pass<'_>) -> Term {
-        let mut map = pass.map.clone();
-        let mut variables = Vec::with_capacity(quantifier.variables.len());
-        for &symbol in &quantifier.variables {
-            let sort = self.declaration(symbol).result;
-            let renamed = self.fresh_variable("x", sort);
-            let variable = self.apply(symbol, &[]);
-            map.insert(variable, renamed);
-            variables.push(renamed);
-        }
-        let (triggers, body) = grow_stack(|| {
-            let triggers = quantifier
-                .triggers
-                .iter()
-                .map(|set| set.iter().map(|&t| self.replace(t, &map, pass.rebuild)).collect())
-                .collect();
-            (triggers, self.replace(quantifier.body, &map, pass.rebuild))
-        });
-        let Quantifier { quant, label, weight, .. } = quantifier;
-        self.quantify(quant, &variables, triggers, body, label, weight)
-    }
-
-    /// Returns the term with its operands replaced. All of them are done.
-    fn rebuild(&mut self, term: Term, pass: &Pass<'_>) -> Term {
-        let mut changed = false;
-        let kind = self.kind(term).map_operands(|operand| {
-            let replaced = self.replaced(operand, pass).expect("operands come first");
-            changed |= replaced != operand;
-            replaced
-        });
-        if changed { self.construct(kind, pass.rebuild) } else { term }
     }
 
     /// Makes a term of a form, by the constructor for that form.
@@ -231,18 +233,13 @@ impl Terms {
 
     /// Tells whether `part` occurs in `term` or is `term`.
     pub fn contains(&self, term: Term, part: Term) -> bool {
-        let mut visited = FxHashSet::default();
-        let mut pending = vec![term];
-        while let Some(term) = pending.pop() {
-            if term == part {
-                return true;
-            }
+        let mut found = false;
+        self.visit(vec![term], |term| {
+            found |= term == part;
             // Operands come before the terms that have them.
-            if term > part && visited.insert(term) {
-                self.kind(term).for_each_operand(|operand| pending.push(operand));
-            }
-        }
-        false
+            !found && term > part
+        });
+        found
     }
 
     /// Tells whether one of the variables occurs free in the term.
