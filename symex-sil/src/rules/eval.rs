@@ -22,6 +22,7 @@ use crate::rules::Sil;
 use symex::findings::blame::{Blame, Reason, unsupported_at};
 use symex::findings::evaluated::Record;
 use symex::rules::language::Language;
+use symex::run::explore::Answer;
 use symex::state::Labelled;
 use symex::{Explore, Reading, Stop, View};
 
@@ -255,8 +256,7 @@ impl Sil<'_, '_> {
             let sort = self.sort(&expr.ty);
             let value = self.fresh("unreached", sort);
             if !blame.is_trusted() && !self.is_dead()? {
-                let no = symex::run::explore::Answer::No;
-                let reported = self.fail(no, blame, Reason::LabelNotReached, expr.span);
+                let reported = self.fail(Answer::No, blame, Reason::LabelNotReached, expr.span);
                 self.taint(value, reported)?;
             }
             return Ok(value);
@@ -405,8 +405,7 @@ impl Sil<'_, '_> {
 
     /// Asks whether a label has certainly been passed, after states have been merged.
     fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
-        Ok(reached == Terms::TRUE
-            || self.ask_obligation(reached)? == symex::run::explore::Answer::Yes)
+        Ok(reached == Terms::TRUE || self.ask_obligation(reached)? == Answer::Yes)
     }
 }
 

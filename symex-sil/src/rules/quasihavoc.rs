@@ -88,8 +88,7 @@ impl Sil<'_, '_> {
             let map = self.forgetful_map(resource, forgotten, chunk)?;
             quantified.push(QuantifiedChunk { map, domain: None, ..chunk.clone() });
         }
-        self.here.heap.set(resource, ordinary);
-        self.here.heap.set_quantified(resource, quantified);
+        self.here.heap.set_both(resource, ordinary, quantified);
         Ok(())
     }
 

@@ -50,7 +50,7 @@ impl Sil<'_, '_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         if !blame.is_trusted() {
-            self.is_ill_formed_wand(wand, None)?;
+            self.is_ill_formed_wand(wand)?;
         }
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         let sort = wand_sort(&mut self.terms);
@@ -92,8 +92,8 @@ impl Sil<'_, '_> {
 
     /// Tells whether a wand is ill-formed, and reports its flaws. A wand should be self-framing:
     /// its left-hand side alone, its right-hand side given the left.
-    fn is_ill_formed_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<bool, Stop> {
-        let own = self.flaws_of_wand(wand, package)?;
+    fn is_ill_formed_wand(&mut self, wand: &Expr) -> Result<bool, Stop> {
+        let own = self.flaws_of_wand(wand, None)?;
         let is_ill_formed = own.has_findings();
         self.log.add(own);
         Ok(is_ill_formed)
@@ -143,7 +143,7 @@ impl Sil<'_, '_> {
 
     /// Executes `apply A --* B`.
     pub(crate) fn exec_apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
-        if self.is_ill_formed_wand(wand, None)? {
+        if self.is_ill_formed_wand(wand)? {
             return Err(Stop::Infeasible);
         }
         self.apply(wand, blame)

@@ -84,7 +84,7 @@ impl Heap {
     }
 
     /// Replaces all chunks of a resource, of both kinds.
-    pub(crate) fn set_both(
+    pub fn set_both(
         &mut self,
         resource: Resource,
         chunks: Vec<Chunk>,

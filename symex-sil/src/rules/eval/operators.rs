@@ -70,7 +70,8 @@ impl Sil<'_, '_> {
     }
 
     fn prove_divisor(&mut self, divisor: Term, source: &Expr, blame: Blame) -> Result<Term, Stop> {
-        let zero = zero(&mut self.terms, divisor);
+        let sort = self.terms.sort(divisor);
+        let zero = self.terms.zero(sort);
         let is_other = |terms: &mut Terms, value| terms.differs(value, zero);
         self.prove_defined_of(divisor, is_other, blame, Reason::DivisionByZero, source.span)
     }
@@ -130,10 +131,6 @@ impl Sil<'_, '_> {
         let sequence = self.prove_defined_of(sequence, is_longer, blame, reason, at)?;
         Ok((sequence, position))
     }
-}
-
-fn zero(terms: &mut Terms, like: Term) -> Term {
-    if terms.sort(like) == Sort::PERM { Terms::NONE } else { terms.int(0) }
 }
 
 /// Returns the operand of a fraction or of a mixed product, as an amount.
