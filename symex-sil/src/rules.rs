@@ -53,7 +53,7 @@ pub fn above() -> Above {
         unfold: |engine, predicate, arguments, amount, merges, at, blame| {
             Sil::of(engine).unfold_merging(predicate, arguments, amount, merges, at, blame)
         },
-        fields_in: |engine, predicate| Sil::of(engine).fields_in(predicate),
+        fields_in: |engine, predicate| predicate::fields_in(engine, predicate),
         holds,
         amounts: None,
     }

@@ -16,7 +16,7 @@ use symex::permission::quantified;
 use symex::rules::assertion::Form;
 use symex::rules::language::Language;
 use symex::state::heap::Resource;
-use symex::{Explore, Reading, Stop};
+use symex::{Configuration, Explore, Reading, Stop};
 
 /// The claim of an access of the assertion.
 #[derive(Clone)]
@@ -82,12 +82,12 @@ impl Sil<'_, '_> {
             Form::Access((location, amount)) => {
                 let (resource, arguments) = self.eval_location(location, blame)?;
                 let amount = self.eval(amount, blame)?;
-                Ok(self.claim(resource, &arguments, amount, claims))
+                Ok(claim(self, resource, &arguments, amount, claims))
             }
             Form::Own(Own::Wand) => {
                 let (resource, arguments) = self.eval_wand(assertion, blame)?;
                 let amount = Terms::WRITE;
-                Ok(self.claim(resource, &arguments, amount, claims))
+                Ok(claim(self, resource, &arguments, amount, claims))
             }
             Form::Own(Own::Quantified { .. }) => self.held_for_all(assertion, claims, blame),
             Form::Own(Own::Other) => match &assertion.kind {
@@ -182,7 +182,7 @@ impl Sil<'_, '_> {
             let access = self.eval_quantified_access(&conjunct, target, blame)?;
             let Some(access) = access else { continue };
             let resource = access.resource;
-            let fact = self.holds_at_least(resource, &access.arguments, access.amount, claims);
+            let fact = holds_at_least(self, resource, &access.arguments, access.amount, claims);
             let fact = self.terms.implies(access.guard, fact);
             let triggers = self.access_triggers(&access);
             facts.push(self.terms.forall(
@@ -202,36 +202,36 @@ impl Sil<'_, '_> {
         }
         Ok(self.terms.and(facts))
     }
+}
 
-    /// Returns perm(r) ≥ p + Σ of earlier claims about r, and adds the claim.
-    fn claim(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        amount: Term,
-        claims: &mut Vec<Claim>,
-    ) -> Term {
-        let fact = self.holds_at_least(resource, arguments, amount, claims);
-        let amount = self.need_of(resource, arguments, amount);
-        claims.push(Claim { resource, guard: Terms::TRUE, amount });
-        fact
-    }
+/// Returns perm(r) ≥ p + Σ of earlier claims about r, and adds the claim.
+fn claim(
+    config: &mut Configuration<'_>,
+    resource: Resource,
+    arguments: &[Term],
+    amount: Term,
+    claims: &mut Vec<Claim>,
+) -> Term {
+    let fact = holds_at_least(config, resource, arguments, amount, claims);
+    let amount = config.need_of(resource, arguments, amount);
+    claims.push(Claim { resource, guard: Terms::TRUE, amount });
+    fact
+}
 
-    fn holds_at_least(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        amount: Term,
-        claims: &[Claim],
-    ) -> Term {
-        let mut least = amount;
-        for claim in claims.iter().filter(|claim| claim.resource == resource) {
-            let here = self.at(resource, claim.amount, arguments);
-            let here = self.terms.ite(claim.guard, here, Terms::NONE);
-            least = self.terms.add(least, here);
-        }
-        let heap = self.here.heap.clone();
-        let held = self.held_in(&heap, resource, arguments);
-        self.terms.le(least, held)
+fn holds_at_least(
+    config: &mut Configuration<'_>,
+    resource: Resource,
+    arguments: &[Term],
+    amount: Term,
+    claims: &[Claim],
+) -> Term {
+    let mut least = amount;
+    for claim in claims.iter().filter(|claim| claim.resource == resource) {
+        let here = config.at(resource, claim.amount, arguments);
+        let here = config.terms.ite(claim.guard, here, Terms::NONE);
+        least = config.terms.add(least, here);
     }
+    let heap = config.here.heap.clone();
+    let held = config.held_in(&heap, resource, arguments);
+    config.terms.le(least, held)
 }

@@ -24,7 +24,7 @@ use symex::findings::evaluated::Record;
 use symex::rules::language::Language;
 use symex::run::explore::Answer;
 use symex::state::Labelled;
-use symex::{Explore, Reading, Stop, View};
+use symex::{Engine, Explore, Reading, Stop, View};
 
 impl Sil<'_, '_> {
     /// Returns the value of `expr`, and shows its obligations unless `blame` trusts it.
@@ -62,7 +62,7 @@ impl Sil<'_, '_> {
             }
             ExprKind::Binary { op, left, right } => {
                 let (a, b) = (self.eval(left, blame)?, self.eval(right, blame)?);
-                self.binary(*op, (left, a), (right, b), blame)
+                operators::binary(self, *op, (left, a), (right, b), blame)
             }
             ExprKind::And(operands) => self.eval_and(operands, blame),
             ExprKind::Or(operands) => self.eval_or(operands, blame),
@@ -123,10 +123,10 @@ impl Sil<'_, '_> {
         let asked = condition.span;
         let condition = self.eval(condition, blame)?;
         let negation = self.terms.not(condition);
-        if self.is_never_taken(negation, otherwise)? {
+        if is_never_taken(self, negation, otherwise)? {
             return self.eval(then, blame);
         }
-        if self.is_never_taken(condition, then)? {
+        if is_never_taken(self, condition, then)? {
             return self.eval(otherwise, blame);
         }
         let then = self.on_side((asked, true), |sil| sil.eval_under(condition, then, blame))?;
@@ -187,21 +187,6 @@ impl Sil<'_, '_> {
         self.under(guard, |sil| sil.eval(expr, blame))
     }
 
-    /// Asks whether the guard of a side of a conditional cannot hold. The question matters only in
-    /// definitions of functions. A user of the definition may see no reason why the side is never
-    /// taken, and the applications in the side make the value depend on more of the heap.
-    fn is_never_taken(&mut self, guard: Term, side: &Expr) -> Result<bool, Stop> {
-        if !self.mode.is_defining || applied([side]).is_empty() {
-            return Ok(false);
-        }
-        let never = self.terms.not(guard);
-        if !self.check(never)? {
-            return Ok(false);
-        }
-        self.assume(never)?;
-        Ok(true)
-    }
-
     /// Evaluates `a && b && …`, each operand under those before it.
     fn eval_and(&mut self, operands: &[Expr], blame: Blame) -> Result<Term, Stop> {
         let mut values: Vec<Term> = Vec::with_capacity(operands.len());
@@ -248,7 +233,7 @@ impl Sil<'_, '_> {
             OldLabel::Entry => self.frame.past.old.clone(),
             OldLabel::Lhs => self.frame.past.lhs.clone(),
             OldLabel::Label(label) => match self.frame.past.labels.get(&label).cloned() {
-                Some(Labelled { heap, reached }) if self.is_reached(reached)? => Some(heap),
+                Some(Labelled { heap, reached }) if is_reached(self, reached)? => Some(heap),
                 _ => None,
             },
         };
@@ -283,12 +268,12 @@ impl Sil<'_, '_> {
             }
             ExprKind::Index { base, index } => {
                 let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
-                self.index((base, collection), (index, position), blame)
+                operators::index(self, (base, collection), (index, position), blame)
             }
             ExprKind::Update { base, index, value } => {
                 let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
                 let value = self.eval(value, blame)?;
-                self.updated((base, collection), (index, position), value, blame)
+                operators::updated(self, (base, collection), (index, position), value, blame)
             }
             ExprKind::Take { base, count } => {
                 let (base, count) = (self.eval(base, blame)?, self.eval(count, blame)?);
@@ -402,11 +387,26 @@ impl Sil<'_, '_> {
         self.frame.store.set(local, value);
         value
     }
+}
 
-    /// Asks whether a label has certainly been passed, after states have been merged.
-    fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
-        Ok(reached == Terms::TRUE || self.ask_obligation(reached)? == Answer::Yes)
+/// Asks whether the guard of a side of a conditional cannot hold. The question matters only in
+/// definitions of functions. A user of the definition may see no reason why the side is never
+/// taken, and the applications in the side make the value depend on more of the heap.
+fn is_never_taken(engine: &mut Engine<'_>, guard: Term, side: &Expr) -> Result<bool, Stop> {
+    if !engine.mode.is_defining || applied([side]).is_empty() {
+        return Ok(false);
     }
+    let never = engine.terms.not(guard);
+    if !engine.check(never)? {
+        return Ok(false);
+    }
+    engine.assume(never)?;
+    Ok(true)
+}
+
+/// Asks whether a label has certainly been passed, after states have been merged.
+fn is_reached(engine: &mut Engine<'_>, reached: Term) -> Result<bool, Stop> {
+    Ok(reached == Terms::TRUE || engine.ask_obligation(reached)? == Answer::Yes)
 }
 
 /// Tells whether the evaluation of an expression asks nothing, assumes nothing and makes no fresh

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use sil::program::{Block, Expr, ExprKind, Stmt, StmtKind};
 use smt::terms::{Sort, Term, Terms};
 
-use super::wands::sides;
+use super::wands::{applied, sides};
 use crate::rules::Sil;
 use symex::findings::blame::unsupported_at;
 use symex::findings::blame::{Blame, ErrorId};
@@ -21,7 +21,7 @@ use symex::state::heap::{Chunk, Heap};
 use symex::state::mode::{Definition, Mode};
 use symex::state::quantified::QuantifiedChunk;
 use symex::state::sorts::wand_sort;
-use symex::{Explore, Stop, View, Watch};
+use symex::{Configuration, Explore, Stop, View, Watch};
 
 /// The end of one path of a package.
 struct End {
@@ -95,19 +95,19 @@ impl Sil<'_, '_> {
         if is_ill_formed {
             return Err(Stop::Infeasible);
         }
-        self.release_definitions(root, own)?;
-        let groups = self.groups(root, paths);
+        release_definitions(self, root, own)?;
+        let groups = groups(&mut self.terms, root, paths);
         let conditions: Vec<_> = groups.iter().map(|group| Some(group.condition)).collect();
         let taken = if groups.len() > 1 { self.choose(&conditions)? } else { 0 };
         let group = &groups[taken];
         let sort = wand_sort(&mut self.terms);
         let function = self.fresh("wand", sort);
         for &(condition, snapshot) in &group.snapshots {
-            let applied = self.applied(function, root);
+            let applied = applied(&mut self.terms, function, root);
             let equal = self.terms.identical(applied, snapshot);
             let formula = self.terms.implies(condition, equal);
             let definition = Definition { roots: Vec::new(), trigger: applied, formula };
-            self.release_definitions(root, vec![definition])?;
+            release_definitions(self, root, vec![definition])?;
         }
         self.made
             .agreements
@@ -211,74 +211,66 @@ impl Sil<'_, '_> {
             _ => self.exec(statement),
         }
     }
+}
 
-    /// Groups the paths of a package as the outside sees them.
-    fn groups(&mut self, root: Term, paths: Vec<(Vec<Term>, End)>) -> Vec<Group> {
-        let known_outside = |engine: &Self, literal: Term| !engine.terms.mentions(literal, &[root]);
-        let tells_apart =
-            paths.iter().flat_map(|(literals, _)| literals).all(|&l| known_outside(self, l));
-        if tells_apart {
-            return paths
-                .into_iter()
-                .map(|(literals, end)| Group {
-                    condition: self.terms.and(literals),
-                    reserve: end
-                        .reserve
-                        .iter()
-                        .map(|heap| without_root(&self.terms, heap, root))
-                        .collect(),
-                    snapshots: end
-                        .snapshot
-                        .into_iter()
-                        .map(|snapshot| (Terms::TRUE, snapshot))
-                        .collect(),
-                    agreed: end.agreed.to_vec(),
-                })
-                .collect();
-        }
-        let mut reserve: Option<Vec<Heap>> = None;
-        let mut snapshots = Vec::new();
-        let mut agreed = Vec::new();
-        for (literals, end) in paths {
-            let left: Vec<_> =
-                end.reserve.iter().map(|heap| without_root(&self.terms, heap, root)).collect();
-            reserve = Some(match reserve {
-                None => left,
-                Some(other) => other
-                    .iter()
-                    .zip(&left)
-                    .map(|(a, b)| left_in_both(&mut self.terms, a, b))
+/// Groups the paths of a package as the outside sees them.
+fn groups(terms: &mut Terms, root: Term, paths: Vec<(Vec<Term>, End)>) -> Vec<Group> {
+    let mut literals = paths.iter().flat_map(|(literals, _)| literals);
+    let tells_apart = literals.all(|&literal| !terms.mentions(literal, &[root]));
+    if tells_apart {
+        return paths
+            .into_iter()
+            .map(|(literals, end)| Group {
+                condition: terms.and(literals),
+                reserve: end.reserve.iter().map(|heap| without_root(terms, heap, root)).collect(),
+                snapshots: end
+                    .snapshot
+                    .into_iter()
+                    .map(|snapshot| (Terms::TRUE, snapshot))
                     .collect(),
-            });
-            let condition = self.terms.and(literals);
-            snapshots.extend(end.snapshot.map(|snapshot| (condition, snapshot)));
-            for &fact in &*end.agreed {
-                agreed.push(self.terms.implies(condition, fact));
-            }
-        }
-        let reserve = reserve.expect("a package has a path");
-        vec![Group { condition: Terms::TRUE, reserve, snapshots, agreed }]
+                agreed: end.agreed.to_vec(),
+            })
+            .collect();
     }
+    let mut reserve: Option<Vec<Heap>> = None;
+    let mut snapshots = Vec::new();
+    let mut agreed = Vec::new();
+    for (literals, end) in paths {
+        let left: Vec<_> = end.reserve.iter().map(|heap| without_root(terms, heap, root)).collect();
+        reserve = Some(match reserve {
+            None => left,
+            Some(other) => {
+                other.iter().zip(&left).map(|(a, b)| left_in_both(terms, a, b)).collect()
+            }
+        });
+        let condition = terms.and(literals);
+        snapshots.extend(end.snapshot.map(|snapshot| (condition, snapshot)));
+        for &fact in &*end.agreed {
+            agreed.push(terms.implies(condition, fact));
+        }
+    }
+    let reserve = reserve.expect("a package has a path");
+    vec![Group { condition: Terms::TRUE, reserve, snapshots, agreed }]
+}
 
-    /// Assumes the definitions of symbols made in a package that is over, and tells them to the
-    /// package around it.
-    fn release_definitions(
-        &mut self,
-        root: Term,
-        definitions: Vec<Definition>,
-    ) -> Result<(), Stop> {
-        for mut definition in definitions {
-            definition.roots.push(root);
-            let Definition { roots, trigger, formula } = &definition;
-            let triggers = vec![vec![*trigger]];
-            let fact = self.terms.forall(roots, triggers, *formula, "package-definition", 1);
-            self.assume(fact)?;
-            if self.here.may_transfer() {
-                self.gathered.definitions.push(definition);
-            }
+/// Assumes the definitions of symbols made in a package that is over, and tells them to the
+/// package around it.
+fn release_definitions(
+    config: &mut Configuration<'_>,
+    root: Term,
+    definitions: Vec<Definition>,
+) -> Result<(), Stop> {
+    for mut definition in definitions {
+        definition.roots.push(root);
+        let Definition { roots, trigger, formula } = &definition;
+        let triggers = vec![vec![*trigger]];
+        let fact = config.terms.forall(roots, triggers, *formula, "package-definition", 1);
+        config.assume(fact)?;
+        if config.here.may_transfer() {
+            config.gathered.definitions.push(definition);
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Returns a heap without the chunks whose remaining amount or values depend on the left-hand side.

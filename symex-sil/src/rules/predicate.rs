@@ -12,7 +12,7 @@ use symex::findings::blame::{Blame, Reason};
 use symex::knowledge::symbols::fresh_symbols;
 use symex::rules::language::Language;
 use symex::whole::Fact;
-use symex::{Explore, Stop, View};
+use symex::{Explore, Stop, Symbols, View};
 
 impl Sil<'_, '_> {
     /// Executes `fold acc(P(es), p)`.
@@ -137,25 +137,25 @@ impl Sil<'_, '_> {
             |sil| sil.unfold(predicate, arguments, amount, at, blame),
         )
     }
+}
 
-    /// Returns the fields of which an instance may hold a part, without those in instances inside;
-    /// `None` for a recursive predicate.
-    pub(crate) fn fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
-        if self.of_program(Fact::IsRecursive(predicate)) {
-            return None;
-        }
-        let mut fields = Vec::new();
-        if let Some(body) = &self.program.predicates[predicate].body {
-            sil::walk::walk_expr(body, |expr| {
-                if let ExprKind::Acc { location: Location::Field { field, .. }, .. } = &expr.kind
-                    && !fields.contains(field)
-                {
-                    fields.push(*field);
-                }
-            });
-        }
-        Some(fields)
+/// Returns the fields of which an instance may hold a part, without those in instances inside;
+/// `None` for a recursive predicate.
+pub(crate) fn fields_in(symbols: &Symbols<'_>, predicate: PredicateId) -> Option<Vec<FieldId>> {
+    if symbols.of_program(Fact::IsRecursive(predicate)) {
+        return None;
     }
+    let mut fields = Vec::new();
+    if let Some(body) = &symbols.program.predicates[predicate].body {
+        sil::walk::walk_expr(body, |expr| {
+            if let ExprKind::Acc { location: Location::Field { field, .. }, .. } = &expr.kind
+                && !fields.contains(field)
+            {
+                fields.push(*field);
+            }
+        });
+    }
+    Some(fields)
 }
 
 fn is_positive(terms: &mut Terms, amount: Term) -> Term {

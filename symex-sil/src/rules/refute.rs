@@ -17,7 +17,7 @@ use symex::findings::log::{Recalled, RefuteKey};
 use symex::permission::quantified::touch::mentioned;
 use symex::report::Severity;
 use symex::rules::language::Language;
-use symex::{Explore, Stop, Watch};
+use symex::{Explore, Stop, Symbols, Watch};
 
 impl Sil<'_, '_> {
     /// Tries to prove `assertion`. Nothing is kept, and the path goes on as without the statement.
@@ -72,7 +72,7 @@ impl Sil<'_, '_> {
             let instance = vec![Type::Ref; declaration.parameters.len()];
             engine.use_domain(domain, &instance);
             for &function in &declaration.functions {
-                let application = engine.some_application(function, declaration, &instance)?;
+                let application = some_application(engine, function, declaration, &instance)?;
                 let mentioned = mentioned(&mut engine.terms, application);
                 engine.assume(mentioned)?;
             }
@@ -85,26 +85,26 @@ impl Sil<'_, '_> {
         })?;
         Ok(())
     }
+}
 
-    /// Returns a domain function applied to arbitrary values, one for each sort.
-    fn some_application(
-        &mut self,
-        function: DomainFunctionId,
-        domain: &Domain,
-        instance: &[Type],
-    ) -> Result<Term, Stop> {
-        let formals = &self.program.domain_functions[function].formals;
-        let arguments = self.in_instance(domain, instance, |symbols| {
-            let some = |(_, ty): &(_, Type)| {
-                let sort = symbols.sort(ty);
-                let name = format!("any@axioms.{}", symbols.terms.sort_name(sort));
-                let symbol = symbols.terms.declare_fresh(&name, &[], sort);
-                symbols.terms.apply(symbol, &[])
-            };
-            formals.iter().map(some).collect::<Vec<_>>()
-        });
-        self.domain_application(function, instance, &arguments)
-    }
+/// Returns a domain function applied to arbitrary values, one for each sort.
+fn some_application(
+    symbols: &mut Symbols<'_>,
+    function: DomainFunctionId,
+    domain: &Domain,
+    instance: &[Type],
+) -> Result<Term, Stop> {
+    let formals = &symbols.program.domain_functions[function].formals;
+    let arguments = symbols.in_instance(domain, instance, |symbols| {
+        let some = |(_, ty): &(_, Type)| {
+            let sort = symbols.sort(ty);
+            let name = format!("any@axioms.{}", symbols.terms.sort_name(sort));
+            let symbol = symbols.terms.declare_fresh(&name, &[], sort);
+            symbols.terms.apply(symbol, &[])
+        };
+        formals.iter().map(some).collect::<Vec<_>>()
+    });
+    symbols.domain_application(function, instance, &arguments)
 }
 
 /// Returns the key of a `refute` statement. Statements made by one use of a macro share their

@@ -12,10 +12,10 @@ use crate::rules::Sil;
 use crate::rules::assertion::{Own, form};
 use crate::rules::quantified::normalise::{self, QuantifiedConjunct, Step};
 use crate::rules::same::Same;
-use symex::Reading;
 use symex::rules::assertion::{Form, conjuncts};
 use symex::state::heap::Resource;
 use symex::state::sorts::wand_sort;
+use symex::{Reading, Symbols};
 
 /// Tells whether the two readings of an assertion have snapshots of different shape.
 ///
@@ -214,64 +214,64 @@ impl Sil<'_, '_> {
     ) -> Term {
         let parts = conjuncts.iter().map(|&(_, conjunct)| conjunct);
         let parts: Vec<_> = parts.filter(|conjunct| !conjunct.is_pure()).collect();
-        let fits = self.fits_parts(snapshot, &parts);
+        let fits = fits_parts(self, snapshot, &parts);
         debug_assert!(fits, "a snapshot has another shape than its assertion");
         if fits { snapshot } else { self.fresh("mixed", Sort::SNAP) }
     }
+}
 
-    fn fits_parts(&mut self, snapshot: Term, parts: &[&Expr]) -> bool {
-        let kind = self.terms.kind(snapshot).clone();
-        match parts {
-            [] => !matches!(kind, TermKind::Pair(..) | TermKind::Wrap(_)),
-            [only] => self.fits(snapshot, only),
-            [first, others @ ..] => match kind {
-                TermKind::Pair(part, rest) => {
-                    self.fits(part, first) && self.fits_parts(rest, others)
-                }
-                kind => !matches!(kind, TermKind::Unit | TermKind::Wrap(_)),
-            },
+fn fits_parts(symbols: &mut Symbols<'_>, snapshot: Term, parts: &[&Expr]) -> bool {
+    let kind = symbols.terms.kind(snapshot).clone();
+    match parts {
+        [] => !matches!(kind, TermKind::Pair(..) | TermKind::Wrap(_)),
+        [only] => fits(symbols, snapshot, only),
+        [first, others @ ..] => match kind {
+            TermKind::Pair(part, rest) => {
+                fits(symbols, part, first) && fits_parts(symbols, rest, others)
+            }
+            kind => !matches!(kind, TermKind::Unit | TermKind::Wrap(_)),
+        },
+    }
+}
+
+/// Tells whether a term may be the snapshot of an assertion. A snapshot that no rule has put
+/// together may be any.
+fn fits(symbols: &mut Symbols<'_>, snapshot: Term, assertion: &Expr) -> bool {
+    grow_stack(|| {
+        if let TermKind::Ite(_, then, otherwise) = *symbols.terms.kind(snapshot) {
+            return fits(symbols, then, assertion) && fits(symbols, otherwise, assertion);
         }
-    }
-
-    /// Tells whether a term may be the snapshot of an assertion. A snapshot that no rule has put
-    /// together may be any.
-    fn fits(&mut self, snapshot: Term, assertion: &Expr) -> bool {
-        grow_stack(|| {
-            if let TermKind::Ite(_, then, otherwise) = *self.terms.kind(snapshot) {
-                return self.fits(then, assertion) && self.fits(otherwise, assertion);
+        match Shape::of(assertion) {
+            Shape::Unit => fits_parts(symbols, snapshot, &[]),
+            Shape::Parts(parts) => fits_parts(symbols, snapshot, &parts),
+            Shape::Either { then, otherwise, .. } => {
+                fits(symbols, snapshot, then)
+                    || match otherwise {
+                        Some(otherwise) => fits(symbols, snapshot, otherwise),
+                        None => fits_parts(symbols, snapshot, &[]),
+                    }
             }
-            match Shape::of(assertion) {
-                Shape::Unit => self.fits_parts(snapshot, &[]),
-                Shape::Parts(parts) => self.fits_parts(snapshot, &parts),
-                Shape::Either { then, otherwise, .. } => {
-                    self.fits(snapshot, then)
-                        || match otherwise {
-                            Some(otherwise) => self.fits(snapshot, otherwise),
-                            None => self.fits_parts(snapshot, &[]),
-                        }
-                }
-                Shape::Let { body, .. } => self.fits(snapshot, body),
-                Shape::Value { location: Location::Field { field, .. }, .. } => {
-                    let sort = self.resource_sort(Resource::Field(*field));
-                    may_hold(&mut self.terms, snapshot, sort)
-                }
-                Shape::Wand(_) => {
-                    let sort = wand_sort(&mut self.terms);
-                    may_hold(&mut self.terms, snapshot, sort)
-                }
-                Shape::Maps(conjuncts) => {
-                    let pairs = std::iter::successors(Some(snapshot), |&rest| {
-                        match *self.terms.kind(rest) {
-                            TermKind::Pair(_, rest) => Some(rest),
-                            _ => None,
-                        }
-                    });
-                    pairs.count() <= conjuncts.len()
-                }
-                Shape::Value { .. } | Shape::Mixed => true,
+            Shape::Let { body, .. } => fits(symbols, snapshot, body),
+            Shape::Value { location: Location::Field { field, .. }, .. } => {
+                let sort = symbols.resource_sort(Resource::Field(*field));
+                may_hold(&mut symbols.terms, snapshot, sort)
             }
-        })
-    }
+            Shape::Wand(_) => {
+                let sort = wand_sort(&mut symbols.terms);
+                may_hold(&mut symbols.terms, snapshot, sort)
+            }
+            Shape::Maps(conjuncts) => {
+                let pairs = std::iter::successors(Some(snapshot), |&rest| {
+                    match *symbols.terms.kind(rest) {
+                        TermKind::Pair(_, rest) => Some(rest),
+                        _ => None,
+                    }
+                });
+                pairs.count() <= conjuncts.len()
+            }
+            Shape::Value { .. } | Shape::Mixed => true,
+        }
+    })
 }
 
 fn may_hold(terms: &mut Terms, snapshot: Term, sort: Sort) -> bool {

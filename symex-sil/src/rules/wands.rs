@@ -19,7 +19,7 @@ use symex::run::explore::Answer;
 use symex::state::heap::{Chunk, Heap, Resource};
 use symex::state::sorts::wand_sort;
 use symex::whole::Fact;
-use symex::{Explore, Stop, View, Watch};
+use symex::{Configuration, Explore, Path, Stop, View, Watch};
 
 impl Sil<'_, '_> {
     /// Returns the resource and the arguments that a wand denotes where it is mentioned.
@@ -154,13 +154,13 @@ impl Sil<'_, '_> {
         let (function, before) = self.consume_both(wand, left, blame)?;
         // SOUNDNESS: if the wand may change snapshots, the right-hand side is about another moment
         // than earlier notes on predicate instances (trap T10).
-        if !self.keeps_snapshots() {
+        if !keeps_snapshots(self) {
             self.begin_epoch();
         }
         let lhs = self.frame.past.lhs.replace(before.clone());
         self.produce_all([right], Some(function), |_| blame.trusted())?;
         self.frame.past.lhs = lhs;
-        self.keep_values(&before)
+        keep_values(self, &before)
     }
 
     /// Consumes a wand and its left-hand side, both read in the heap before. Returns the right-hand
@@ -186,8 +186,8 @@ impl Sil<'_, '_> {
             },
         );
         let (function, snapshot) = consumed?;
-        self.meet_footprint(function, snapshot)?;
-        Ok((self.applied(function, snapshot), before))
+        meet_footprint(self, function, snapshot)?;
+        Ok((applied(&mut self.terms, function, snapshot), before))
     }
 
     /// Evaluates `applying (A --* B) in e`.
@@ -208,69 +208,73 @@ impl Sil<'_, '_> {
             sil.eval(body, blame)
         })
     }
+}
 
-    /// Returns the right-hand snapshot that a wand gives for a left-hand one.
-    pub(super) fn applied(&mut self, function: Term, snapshot: Term) -> Term {
-        let sort = wand_sort(&mut self.terms);
-        let symbol = self.terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);
-        self.terms.apply(symbol, &[function, snapshot])
+/// Returns the right-hand snapshot that a wand gives for a left-hand one.
+pub(super) fn applied(terms: &mut Terms, function: Term, snapshot: Term) -> Term {
+    let sort = wand_sort(terms);
+    let symbol = terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);
+    terms.apply(symbol, &[function, snapshot])
+}
+
+/// Tells whether applying a wand keeps the snapshots of predicate instances. These consist of
+/// values of locations: no predicate holds wands.
+///
+/// SOUNDNESS: an instance of `[a, b]` is made of the values in b, and gives those of a.
+fn keeps_snapshots(path: &Path<'_>) -> bool {
+    !path.of_program(Fact::ScriptsMayWrite) && path.of_program(Fact::ContractsHaveOneReading)
+}
+
+/// Assumes that applying a wand changes no location. The wand gives its permission back,
+/// perhaps in another form, with the present values.
+///
+/// SOUNDNESS: no proof script does anything but rearrange permission.
+fn keep_values(config: &mut Configuration<'_>, before: &Heap) -> Result<(), Stop> {
+    if config.of_program(Fact::ScriptsMayWrite) {
+        return Ok(());
     }
-
-    /// Tells whether applying a wand keeps the snapshots of predicate instances. These consist of
-    /// values of locations: no predicate holds wands.
-    ///
-    /// SOUNDNESS: an instance of `[a, b]` is made of the values in b, and gives those of a.
-    fn keeps_snapshots(&self) -> bool {
-        !self.of_program(Fact::ScriptsMayWrite) && self.of_program(Fact::ContractsHaveOneReading)
-    }
-
-    /// Assumes that applying a wand changes no location. The wand gives its permission back,
-    /// perhaps in another form, with the present values.
-    ///
-    /// SOUNDNESS: no proof script does anything but rearrange permission.
-    fn keep_values(&mut self, before: &Heap) -> Result<(), Stop> {
-        if self.of_program(Fact::ScriptsMayWrite) {
-            return Ok(());
+    let after = config.here.heap.clone();
+    for (resource, chunks) in after.resources() {
+        let is_kept = match resource {
+            Resource::Field(_) => true,
+            Resource::Predicate(_) => keeps_snapshots(config),
+            // The values of wands tell nothing (trap T10e).
+            Resource::Wand(_) => false,
+        };
+        if !is_kept {
+            continue;
         }
-        let after = self.here.heap.clone();
-        for (resource, chunks) in after.resources() {
-            let is_kept = match resource {
-                Resource::Field(_) => true,
-                Resource::Predicate(_) => self.keeps_snapshots(),
-                // The values of wands tell nothing (trap T10e).
-                Resource::Wand(_) => false,
-            };
-            if !is_kept {
-                continue;
-            }
-            for chunk in chunks {
-                for old in before.of(resource) {
-                    if old.arguments != chunk.arguments || old.value == chunk.value {
-                        continue;
-                    }
-                    let was_held = self.terms.lt(Terms::NONE, old.amount);
-                    let is_held = self.terms.lt(Terms::NONE, chunk.amount);
-                    let both = self.terms.and([was_held, is_held]);
-                    let equal = self.terms.identical(old.value, chunk.value);
-                    let fact = self.terms.implies(both, equal);
-                    self.assume(fact)?;
+        for chunk in chunks {
+            for old in before.of(resource) {
+                if old.arguments != chunk.arguments || old.value == chunk.value {
+                    continue;
                 }
+                let was_held = config.terms.lt(Terms::NONE, old.amount);
+                let is_held = config.terms.lt(Terms::NONE, chunk.amount);
+                let both = config.terms.and([was_held, is_held]);
+                let equal = config.terms.identical(old.value, chunk.value);
+                let fact = config.terms.implies(both, equal);
+                config.assume(fact)?;
             }
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Learns the facts about the left-hand side of a wand and its footprint, which are held
-    /// together now.
-    fn meet_footprint(&mut self, function: Term, snapshot: Term) -> Result<(), Stop> {
-        let Some(known) = self.made.agreements.get(&function) else { return Ok(()) };
-        let left = [(known.root, snapshot)].into_iter().collect();
-        for fact in known.facts.clone() {
-            let fact = self.terms.substitute(fact, &left);
-            self.learn_agreement(fact)?;
-        }
-        Ok(())
+/// Learns the facts about the left-hand side of a wand and its footprint, which are held
+/// together now.
+fn meet_footprint(
+    config: &mut Configuration<'_>,
+    function: Term,
+    snapshot: Term,
+) -> Result<(), Stop> {
+    let Some(known) = config.made.agreements.get(&function) else { return Ok(()) };
+    let left = [(known.root, snapshot)].into_iter().collect();
+    for fact in known.facts.clone() {
+        let fact = config.terms.substitute(fact, &left);
+        config.learn_agreement(fact)?;
     }
+    Ok(())
 }
 
 pub(super) fn sides(wand: &Expr) -> (&Expr, &Expr) {

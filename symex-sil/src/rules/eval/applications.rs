@@ -1,6 +1,6 @@
 //! Applications of program functions.
 
-use sil::program::{Expr, ExprKind, FunctionId, LocalId};
+use sil::program::{Expr, ExprKind, Function, FunctionId, LocalId};
 use sil::recursion::is_result;
 use smt::terms::{Sort, Term};
 
@@ -46,7 +46,7 @@ impl Sil<'_, '_> {
         }
         if self.mode.in_trigger && missing.is_some() {
             self.incidents.undefined_trigger = true;
-            let read = self.arguments_read(function, &arguments);
+            let read = arguments_read(&self.program.functions[function], &arguments);
             snapshot = self.trigger_hole(Sort::SNAP, &read).unwrap_or(snapshot);
         }
         // A trigger that is not defined at its place, such as under an `unfolding` of the body,
@@ -73,7 +73,7 @@ impl Sil<'_, '_> {
                 written,
             });
         }
-        let is_opaque = self.is_opaque_here(expr, function);
+        let is_opaque = is_opaque_here(&self.program.functions[function], expr);
         self.usable_application(function, application, limited, is_opaque)
     }
 
@@ -109,23 +109,22 @@ impl Sil<'_, '_> {
         };
         self.in_mode(|mode| mode.joins = joins, |sil| sil.peek(frame, |sil| sil.join(consume)))
     }
+}
 
-    /// Tells whether a definition is hidden here: an opaque function's definition is used only
-    /// where the application is marked `@reveal`.
-    fn is_opaque_here(&self, expr: &Expr, function: FunctionId) -> bool {
-        let revealed = expr.annotations.iter().any(|annotation| &*annotation.key == "reveal");
-        is_opaque(&self.program.functions[function]) && !revealed
-    }
+/// Tells whether a definition is hidden here: an opaque function's definition is used only
+/// where the application is marked `@reveal`.
+fn is_opaque_here(function: &Function, expr: &Expr) -> bool {
+    let revealed = expr.annotations.iter().any(|annotation| &*annotation.key == "reveal");
+    is_opaque(function) && !revealed
+}
 
-    /// Returns the arguments that the precondition of a function mentions.
-    fn arguments_read(&self, function: FunctionId, arguments: &[Term]) -> Vec<Term> {
-        let declaration = &self.program.functions[function];
-        let mentions = |formal: LocalId| {
-            let mut clauses = declaration.contract.preconditions.iter();
-            let is_formal = |part: &Expr| matches!(part.kind, ExprKind::Local(it) if it == formal);
-            clauses.any(|clause| clause.any(is_formal))
-        };
-        let formals = declaration.formals.iter().zip(arguments);
-        formals.filter(|&(&formal, _)| mentions(formal)).map(|(_, &argument)| argument).collect()
-    }
+/// Returns the arguments that the precondition of a function mentions.
+fn arguments_read(function: &Function, arguments: &[Term]) -> Vec<Term> {
+    let mentions = |formal: LocalId| {
+        let mut clauses = function.contract.preconditions.iter();
+        let is_formal = |part: &Expr| matches!(part.kind, ExprKind::Local(it) if it == formal);
+        clauses.any(|clause| clause.any(is_formal))
+    };
+    let formals = function.formals.iter().zip(arguments);
+    formals.filter(|&(&formal, _)| mentions(formal)).map(|(_, &argument)| argument).collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use sil::program::{BinaryOp, Expr, ExprKind, FieldId, LocalId, Location, OldLabel, Quantifier};
+use sil::source::Sources;
 use sil::syntax::Trigger;
 use sil::walk::walk_expr;
 use smt::terms::{Quant, Term, TermKind};
@@ -12,7 +13,7 @@ use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId, unsupported_at};
 use symex::knowledge::goals::Noted;
 use symex::state::heap::Resource;
-use symex::{Configuration, Explore, Stop, View, Watch};
+use symex::{Configuration, Explore, Path, Stop, View, Watch};
 
 /// A trigger with variables for its undefined parts.
 struct Pattern {
@@ -75,7 +76,7 @@ impl Sil<'_, '_> {
         let Body { value, triggers, general, is_trigger_undefined } = result?;
         self.release_met_below(met_below, &bound)?;
         self.is_defined_for_all(seen, blame)?;
-        let name = self.quantifier_name(expr);
+        let name = quantifier_name(self.context.sources, expr);
         let learnt = self.learn_for_all(&bound, &triggers, facts, &name)?;
         let quant = match quantifier {
             Quantifier::Forall => Quant::Forall,
@@ -270,14 +271,6 @@ impl Sil<'_, '_> {
         Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
     }
 
-    /// Returns a name for profiles: the place of the quantifier.
-    fn quantifier_name(&self, expr: &Expr) -> String {
-        match self.context.sources.range(expr.span) {
-            Some((start, _)) => format!("quant@{start}"),
-            None => "quant".to_owned(),
-        }
-    }
-
     /// Returns a term of a trigger.
     pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
@@ -293,24 +286,32 @@ impl Sil<'_, '_> {
                 let (term, seen) = self.watched(|sil| sil.eval(expr, blame));
                 let term = term?;
                 let stateless =
-                    if seen.undefined_trigger { self.stateless_variant(term) } else { None };
+                    if seen.undefined_trigger { stateless_variant(self, term) } else { None };
                 Ok(stateless.unwrap_or(term))
             }
         }
     }
+}
 
-    /// Returns a mark of the arguments for an application that is undefined in a trigger, and that
-    /// the body does not have. The mark is true if the function is applied to them in any state.
-    fn stateless_variant(&mut self, term: Term) -> Option<Term> {
-        let is_met = self.gathered.applications.iter().any(|known| known.application == term);
-        let TermKind::Apply(symbol, operands) = self.terms.kind(term).clone() else { return None };
-        if is_met || self.gathered.trigger_holes.is_some() {
-            return None;
-        }
-        let mut known = self.caches.function_symbols.values();
-        let of = known.find(|of| of.full == symbol || of.limited == symbol)?.stateless;
-        Some(self.terms.apply(of, &operands[1..]))
+/// Returns a name for profiles: the place of the quantifier.
+fn quantifier_name(sources: &Sources, expr: &Expr) -> String {
+    match sources.range(expr.span) {
+        Some((start, _)) => format!("quant@{start}"),
+        None => "quant".to_owned(),
     }
+}
+
+/// Returns a mark of the arguments for an application that is undefined in a trigger, and that
+/// the body does not have. The mark is true if the function is applied to them in any state.
+fn stateless_variant(path: &mut Path<'_>, term: Term) -> Option<Term> {
+    let is_met = path.gathered.applications.iter().any(|known| known.application == term);
+    let TermKind::Apply(symbol, operands) = path.terms.kind(term).clone() else { return None };
+    if is_met || path.gathered.trigger_holes.is_some() {
+        return None;
+    }
+    let mut known = path.caches.function_symbols.values();
+    let of = known.find(|of| of.full == symbol || of.limited == symbol)?.stateless;
+    Some(path.terms.apply(of, &operands[1..]))
 }
 
 /// Returns the guard of a body that is an implication.

@@ -7,7 +7,8 @@ use smt::terms::Terms;
 use crate::rules::Sil;
 use symex::Stop;
 use symex::findings::blame::{Blame, Reason, unsupported_at};
-use symex::run::explore::Answer;
+use symex::run::explore::{Answer, Run};
+use symex::state::Frame;
 use symex::state::heap::{Heap, Resource};
 
 impl Sil<'_, '_> {
@@ -38,27 +39,27 @@ impl Sil<'_, '_> {
         let (index, _) = self.made.wands.insert_full(text, sorts);
         Ok((Resource::Wand(index), holes))
     }
+}
 
-    /// Returns the heap that `old` with a label refers to.
-    fn old_heap(&self, label: OldLabel) -> Option<Heap> {
-        match label {
-            OldLabel::Entry => self.frame.past.old.clone(),
-            OldLabel::Label(label) => {
-                let passed = self.frame.past.labels.get(&label)?;
-                (passed.reached == Terms::TRUE).then(|| passed.heap.clone())
-            }
-            OldLabel::Lhs => self.frame.past.lhs.clone(),
+/// Returns the heap that `old` with a label refers to.
+fn old_heap(frame: &Frame<'_>, label: OldLabel) -> Option<Heap> {
+    match label {
+        OldLabel::Entry => frame.past.old.clone(),
+        OldLabel::Label(label) => {
+            let passed = frame.past.labels.get(&label)?;
+            (passed.reached == Terms::TRUE).then(|| passed.heap.clone())
         }
+        OldLabel::Lhs => frame.past.lhs.clone(),
     }
+}
 
-    /// Returns a number that is equal for equal versions of a heap.
-    fn number_of_heap(&mut self, heap: Heap) -> usize {
-        match self.run.heaps_in_wands.iter().position(|known| known.same_version(&heap)) {
-            Some(index) => index,
-            None => {
-                self.run.heaps_in_wands.push(heap);
-                self.run.heaps_in_wands.len() - 1
-            }
+/// Returns a number that is equal for equal versions of a heap.
+fn number_of_heap(run: &mut Run<'_>, heap: Heap) -> usize {
+    match run.heaps_in_wands.iter().position(|known| known.same_version(&heap)) {
+        Some(index) => index,
+        None => {
+            run.heaps_in_wands.push(heap);
+            run.heaps_in_wands.len() - 1
         }
     }
 }
@@ -85,11 +86,11 @@ impl<'e> Shape<'e> {
         {
             // The heap is that of the mention, although it is read where the wand is used. So the
             // structure names it.
-            let Some(heap) = engine.old_heap(*label) else {
+            let Some(heap) = old_heap(&engine.frame, *label) else {
                 self.unreached = Some(expr.span);
                 return;
             };
-            let _ = write!(self.text, "heap{}", engine.number_of_heap(heap));
+            let _ = write!(self.text, "heap{}", number_of_heap(&mut engine.run, heap));
         }
         let head = match &expr.kind {
             ExprKind::Local(local) => {
