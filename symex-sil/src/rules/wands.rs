@@ -54,14 +54,7 @@ impl Sil<'_, '_> {
         }
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         let sort = wand_sort(&mut self.terms);
-        let value = match snapshot {
-            Some(snapshot) => {
-                let wrapped = self.terms.is_wrapped(snapshot, sort);
-                self.assume(wrapped)?;
-                self.terms.snap_unwrap(snapshot, sort)
-            }
-            None => self.fresh("wand", sort),
-        };
+        let value = self.value_of_snapshot(snapshot, sort, |_| "wand".to_owned())?;
         let amount = Terms::WRITE;
         self.here.heap.push(resource, Chunk { arguments, value, amount });
         Ok(())

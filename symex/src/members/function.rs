@@ -40,9 +40,14 @@ impl General<'_> {
     }
 }
 
-/// Blames the contract of a function whose body is checked. The contract has been checked before.
-fn trusted_contract<'p, W: Written<'p>>(clause: &W::Expr) -> Blame {
-    contract::<W>(clause).trusted()
+/// Produces the preconditions of a function. The contract has been checked before.
+fn enter<'p, W: Written<'p>>(
+    engine: &mut Engine<'p>,
+    written: W,
+    general: &General<'p>,
+) -> Result<(), Stop> {
+    let blame = |clause: &W::Expr| contract::<W>(clause).trusted();
+    W::rules(engine).produce_all(written.preconditions(), Some(general.snapshot), blame)
 }
 
 fn contract<'p, W: Written<'p>>(clause: &W::Expr) -> Blame {
@@ -197,19 +202,13 @@ impl<'p> Engine<'p> {
     ) -> Result<Option<FunctionAxioms>, Stop> {
         let general = self.general(written, function, "body")?;
         let Some(body) = written.body() else { return Ok(None) };
-        let preconditions = written.preconditions();
-        let snapshot = general.snapshot;
         let blame = blame_of_body(&general);
         self.check_meaning(written, &general, body)?;
         let before = self.log.mark();
         self.gathered.unfolded.clear();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                W::rules(engine).produce_all(
-                    preconditions,
-                    Some(snapshot),
-                    trusted_contract::<W>,
-                )?;
+                enter(engine, written, &general)?;
                 engine.show_state(W::Rules::span(body));
                 let is_defining = engine.of_program(Fact::ContractsHaveOneReading);
                 engine.in_mode(
@@ -253,17 +252,13 @@ impl<'p> Engine<'p> {
         general: &General<'p>,
         body: &W::Expr,
     ) -> Result<(), Stop> {
-        let (preconditions, postconditions) = (written.preconditions(), written.postconditions());
+        let postconditions = written.postconditions();
         if postconditions.is_empty() {
             return Ok(());
         }
         self.scoped(None, |engine| {
             engine.explore(|engine| {
-                W::rules(engine).produce_all(
-                    preconditions,
-                    Some(general.snapshot),
-                    trusted_contract::<W>,
-                )?;
+                enter(engine, written, general)?;
                 let value = W::rules(engine).eval(body, blame_of_body(general).trusted())?;
                 engine.frame.result = Some(value);
                 engine.frame.result_of = Some(general.function);
@@ -296,17 +291,13 @@ impl<'p> Engine<'p> {
         body: &W::Expr,
         of_value: Blame,
     ) -> Result<(), Stop> {
-        let (preconditions, postconditions) = (written.preconditions(), written.postconditions());
+        let postconditions = written.postconditions();
         if postconditions.is_empty() {
             return Ok(());
         }
         self.log.forget_taints();
         self.explore(|engine| {
-            W::rules(engine).produce_all(
-                preconditions,
-                Some(general.snapshot),
-                trusted_contract::<W>,
-            )?;
+            enter(engine, written, general)?;
             let value = engine.learning_inside(|engine| W::rules(engine).eval(body, of_value))?;
             if !of_value.is_trusted() {
                 engine.end_unframed()?;

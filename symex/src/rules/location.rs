@@ -31,17 +31,7 @@ impl Engine<'_> {
         snapshot: Option<Term>,
     ) -> Result<(), Stop> {
         let sort = self.resource_sort(resource);
-        let value = match snapshot {
-            Some(snapshot) => {
-                let wrapped = self.terms.is_wrapped(snapshot, sort);
-                self.assume(wrapped)?;
-                self.terms.snap_unwrap(snapshot, sort)
-            }
-            None => {
-                let hint = self.resource_name(resource);
-                self.fresh(&hint, sort)
-            }
-        };
+        let value = self.value_of_snapshot(snapshot, sort, |path| path.resource_name(resource))?;
         self.add_chunk(resource, Chunk { arguments, value, amount: gain })
     }
 

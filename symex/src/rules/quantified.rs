@@ -96,7 +96,9 @@ impl Engine<'_> {
             Injective::taken_from_declaration()
         };
         let footprint = self.footprint(access, injective)?;
-        let map = self.map_of_snapshot(access.resource, snapshot)?;
+        let sort = self.map_sort(access.resource);
+        let name = |path: &Path<'_>| format!("{}.map", path.resource_name(access.resource));
+        let map = self.value_of_snapshot(snapshot, sort, name)?;
         self.assume_access_facts(access)?;
         self.touch_all(access)?;
         let domain = self.terms.is_some(footprint.amount);

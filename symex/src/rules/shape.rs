@@ -3,7 +3,7 @@
 //! `produce` takes snapshots apart as `consume` puts them together. Both ask here. No other module
 //! makes pairs or assumes that a snapshot is one.
 
-use smt::terms::{Term, Terms};
+use smt::terms::{Sort, Term, Terms};
 
 use crate::{Path, Stop};
 
@@ -33,6 +33,22 @@ impl Path<'_> {
         self.assume(is_pair)?;
         rest.snapshot = Some(self.terms.snd(snapshot));
         Ok(Some(self.terms.fst(snapshot)))
+    }
+
+    /// Returns the value that a snapshot holds; without a snapshot, a fresh value with that name.
+    pub fn value_of_snapshot(
+        &mut self,
+        snapshot: Option<Term>,
+        sort: Sort,
+        name: impl FnOnce(&Self) -> String,
+    ) -> Result<Term, Stop> {
+        let Some(snapshot) = snapshot else {
+            let name = name(self);
+            return Ok(self.fresh(&name, sort));
+        };
+        let wrapped = self.terms.is_wrapped(snapshot, sort);
+        self.assume(wrapped)?;
+        Ok(self.terms.snap_unwrap(snapshot, sort))
     }
 
     /// Assumes that a snapshot is that of an assertion without permission.

@@ -367,24 +367,4 @@ impl Path<'_> {
         self.prover.add_axiom(axiom);
         Ok(())
     }
-
-    /// Returns the map of a produced quantified permission.
-    pub(crate) fn map_of_snapshot(
-        &mut self,
-        resource: Resource,
-        snapshot: Option<Term>,
-    ) -> Result<Term, Stop> {
-        let sort = self.map_sort(resource);
-        match snapshot {
-            Some(snapshot) => {
-                let wrapped = self.terms.is_wrapped(snapshot, sort);
-                self.assume(wrapped)?;
-                Ok(self.terms.snap_unwrap(snapshot, sort))
-            }
-            None => {
-                let hint = format!("{}.map", self.resource_name(resource));
-                Ok(self.fresh(&hint, sort))
-            }
-        }
-    }
 }
