@@ -3,7 +3,7 @@
 
 use chalice::program::{Expr, MethodId, OutVariable};
 use sil::source::Span;
-use smt::terms::Term;
+use smt::terms::{Term, Terms};
 
 use super::{Direct, Statements, Threads, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
@@ -117,7 +117,7 @@ impl<'p> Threads<'_, 'p> {
         actuals: &Actuals,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let exists = self.terms.differs(actuals.receiver, smt::terms::Terms::NULL);
+        let exists = self.terms.differs(actuals.receiver, Terms::NULL);
         self.prove(exists, blame, Reason::AssertionFalse, span(call.receiver.span))
     }
 

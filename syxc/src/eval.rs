@@ -10,8 +10,7 @@ use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
 pub(super) use self::quantifiers::{Range, is_in};
 use super::{Chalice, Direct, Threads, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::findings::evaluated::Record;
 use symex::{Explore, Stop, View};
 

@@ -17,8 +17,7 @@ use super::calls::Call;
 use super::loops::Loop;
 use super::{Direct, Statements, Threads, is_impure, renumbered, span};
 use symex::Stop;
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::rules::language::Language;
 use symex::state::heap::{Chunk, Resource};
 

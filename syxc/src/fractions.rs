@@ -15,8 +15,7 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::many::is_many;
 use super::{Chalice, Threads, is_pure, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::state::heap::Resource;
 use symex::{Amounts, Explore, Stop};
 

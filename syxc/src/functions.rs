@@ -4,13 +4,14 @@
 //! amounts in preconditions are read as "some", everywhere the same (trap T8).
 
 use chalice::program::{Expr, Function, FunctionId};
+use sil::program::Member;
 use smt::terms::{Term, Terms};
 
 use super::graph::is_result;
 use super::{Chalice, Direct, Statements, Threads, renumbered, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::findings::incidents::Incidents;
-use symex::knowledge::functions::is_opaque;
+use symex::knowledge::functions::{FunctionAxioms, is_opaque};
 use symex::members::function::Written;
 use symex::rules::language::Language;
 use symex::state::{State, Store};
@@ -184,8 +185,8 @@ impl Statements<'_, '_> {
     pub fn function_contract(
         &mut self,
         id: sil::program::FunctionId,
-    ) -> Result<symex::knowledge::functions::FunctionAxioms, Stop> {
-        self.check_scope(sil::program::Member::Function(id))?;
+    ) -> Result<FunctionAxioms, Stop> {
+        self.check_scope(Member::Function(id))?;
         let written = self.direct.written(renumbered(id));
         self.verify_function_contract(written, id)
     }
@@ -195,8 +196,8 @@ impl Statements<'_, '_> {
     pub fn function_body(
         &mut self,
         id: sil::program::FunctionId,
-    ) -> Result<Option<symex::knowledge::functions::FunctionAxioms>, Stop> {
-        self.check_scope(sil::program::Member::Function(id))?;
+    ) -> Result<Option<FunctionAxioms>, Stop> {
+        self.check_scope(Member::Function(id))?;
         let written = self.direct.written(renumbered(id));
         // Facts learnt from the contract are not known in the proof of termination.
         let axioms = self.scoped(None, |chalice| chalice.verify_function_body(written, id))?.0?;

@@ -8,8 +8,7 @@ use sil::program::PredicateId;
 use smt::terms::{Term, Terms};
 
 use super::{Chalice, Threads, renumbered, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::rules::language::Language;
 use symex::state::heap::Resource;
 use symex::{Explore, Stop};

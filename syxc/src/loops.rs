@@ -3,6 +3,7 @@
 use chalice::options::Dialect;
 use chalice::program::walk::{assigned_by, each_stmt};
 use chalice::program::{Block, Expr, LocalId, Stmt, StmtKind};
+use sil::source::Span;
 use smt::terms::Term;
 
 use super::exec::{Flow, keyword};
@@ -103,11 +104,7 @@ impl Statements<'_, '_> {
     }
 
     /// Returns the credits that the invariants do not take over. No debt may be among them.
-    fn credits_outside(
-        &mut self,
-        invariants: &[Expr],
-        at: sil::source::Span,
-    ) -> Result<Balances, Stop> {
+    fn credits_outside(&mut self, invariants: &[Expr], at: Span) -> Result<Balances, Stop> {
         self.move_credits(invariants, true)?;
         self.threads.prove_no_debt(Reason::AtLoopEntry, at)?;
         Ok(self.here.credits.clone())
@@ -119,7 +116,7 @@ impl Statements<'_, '_> {
         parts: Loop<'_>,
         changes_locks: bool,
         (error, reason): (ErrorId, Reason),
-        at: sil::source::Span,
+        at: Span,
     ) -> Result<(), Stop> {
         let trusted = |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
         self.show_state_at_all(parts.invariants.iter().map(|clause| span(clause.span)));
@@ -169,7 +166,7 @@ impl Threads<'_, '_> {
         list: &[Term],
         changes: bool,
         reason: Reason,
-        at: sil::source::Span,
+        at: Span,
     ) -> Result<(), Stop> {
         let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
         self.prove_frame(list, may_relevel || !changes, &releveled, reason, at)

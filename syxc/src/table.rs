@@ -16,6 +16,7 @@ use sil::program::{
     Annotation, Contract, Domain, DomainId, Field, FieldId, Function, Local, LocalKind, Member,
     Method, Predicate, Program, Type,
 };
+use sil::source::Span;
 
 use super::ahead::Ahead;
 use super::eval::aggregates::Sums;
@@ -300,7 +301,7 @@ fn predicate(name: &str, at: chalice::Span) -> Predicate {
     }
 }
 
-fn variable(name: &str, ty: Type, at: sil::source::Span) -> Local {
+fn variable(name: &str, ty: Type, at: Span) -> Local {
     Local { name: name.into(), ty, kind: LocalKind::Variable, span: at }
 }
 

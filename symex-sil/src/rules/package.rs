@@ -12,8 +12,7 @@ use smt::terms::{Sort, Term, Terms};
 
 use super::wands::{applied, sides};
 use crate::rules::Sil;
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId};
+use symex::findings::blame::{Blame, ErrorId, unsupported_at};
 use symex::report::{Finding, Severity};
 use symex::rules::assertion::conjuncts;
 use symex::rules::language::Language;

@@ -100,17 +100,12 @@ impl<'p> Threads<'_, 'p> {
         channel: Term,
         values: &[Term],
     ) -> Result<Frame<'p>, Stop> {
-        let direct = self.direct;
-        let common = self.common()?;
-        let mut store = self.store();
-        store.set(direct.this, channel);
-        store.set(direct.fraction, common);
-        let parameters = &direct.tree.channels[declaration].parameters;
+        let mut frame = self.frame_about(channel)?;
+        let parameters = &self.direct.tree.channels[declaration].parameters;
         for (&parameter, &value) in parameters.iter().zip(values) {
-            store.set(Direct::local(parameter), value);
+            frame.store.set(Direct::local(parameter), value);
         }
-        let user = Some(self.frame.users_variables());
-        Ok(Frame { store, user, ..self.frame.clone() })
+        Ok(frame)
     }
 }
 

@@ -15,8 +15,7 @@ use super::locks::{base_held, of_base};
 use crate::eval::unknown;
 use crate::{Chalice, Threads, span};
 use symex::Stop;
-use symex::findings::blame::Blame;
-use symex::findings::blame::unsupported_at;
+use symex::findings::blame::{Blame, unsupported_at};
 use symex::knowledge::goals::Noted;
 use symex::state::thread::{Balances, Changes, Counted, Locks};
 
@@ -92,20 +91,20 @@ impl Threads<'_, '_> {
             (Level::Wait { locks, debts }, &Level::Value(level)) => {
                 let bottom = self.bottom();
                 let shared = self.terms.differs(level, bottom);
-                let above = self.all_locked(locks, debts, &mut |chalice, held| {
-                    below(&mut chalice.terms, held, level)
+                let above = self.locked(Quant::Forall, locks, debts, &mut |chalice, held| {
+                    Ok(below(&mut chalice.terms, held, level))
                 })?;
                 Ok(self.terms.and([shared, above]))
             }
             (&Level::Value(level), Level::Wait { locks, debts }) => {
-                self.some_locked(locks, debts, &mut |chalice, held| {
+                self.locked(Quant::Exists, locks, debts, &mut |chalice, held| {
                     Ok(below(&mut chalice.terms, level, held))
                 })
             }
             (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
-                self.some_locked(others, other_debts, &mut |chalice, level| {
-                    chalice.all_locked(locks, debts, &mut |chalice, held| {
-                        below(&mut chalice.terms, held, level)
+                self.locked(Quant::Exists, others, other_debts, &mut |chalice, level| {
+                    chalice.locked(Quant::Forall, locks, debts, &mut |chalice, held| {
+                        Ok(below(&mut chalice.terms, held, level))
                     })
                 })
             }
@@ -129,10 +128,10 @@ impl Threads<'_, '_> {
 
     /// Makes the claim that no lock that is held is above a level.
     fn none_above(&mut self, locks: &Locks, debts: &Debts, level: Term) -> Result<Term, Stop> {
-        self.all_locked(locks, debts, &mut |chalice, held| {
+        self.locked(Quant::Forall, locks, debts, &mut |chalice, held| {
             let below = below(&mut chalice.terms, held, level);
             let equal = chalice.terms.eq(held, level);
-            chalice.terms.or([below, equal])
+            Ok(chalice.terms.or([below, equal]))
         })
     }
 
@@ -147,8 +146,8 @@ impl Threads<'_, '_> {
         let same_levels = self.same_levels(one, other, &[])?;
         let same_debts = self.same_debts(debts, other_debts);
         let same = self.terms.and([same_held, same_levels, same_debts]);
-        let agree = self.some_locked(one, debts, &mut |chalice, first| {
-            chalice.some_locked(other, other_debts, &mut |chalice, second| {
+        let agree = self.locked(Quant::Exists, one, debts, &mut |chalice, first| {
+            chalice.locked(Quant::Exists, other, other_debts, &mut |chalice, second| {
                 let equal = chalice.terms.eq(first, second);
                 let highest = chalice.none_above(one, debts, first)?;
                 let other_highest = chalice.none_above(other, other_debts, second)?;
@@ -180,63 +179,23 @@ impl Threads<'_, '_> {
         (owed, self.level_of_channel(channel))
     }
 
-    /// Makes a claim about the level of every held object, and of every channel that is owed a
-    /// message.
-    fn all_locked(
+    /// Makes a claim about the levels of all held objects, and of all channels that are owed a
+    /// message; or about the level of some of these.
+    fn locked(
         &mut self,
-        locks: &Locks,
-        debts: &Debts,
-        claim: &mut dyn FnMut(&mut Self, Term) -> Term,
-    ) -> Result<Term, Stop> {
-        let objects = known(locks);
-        let mut all = Vec::new();
-        for &object in &objects {
-            let held = self.is_held(locks, object);
-            if held != Terms::FALSE {
-                let level = self.level_at(locks, object);
-                let claimed = claim(self, level);
-                all.push(self.terms.implies(held, claimed));
-            }
-        }
-        if let Some(base) = locks.base {
-            let object = self.fresh_variable("o", Sort::REF);
-            let (guard, triggers) = self.other(base, object, &objects);
-            let level = self.level_at(locks, object);
-            let claimed = claim(self, level);
-            let body = self.terms.implies(guard, claimed);
-            all.push(self.quantify(Quant::Forall, &[object], triggers, body));
-        }
-        for (channel, _) in debts.own.iter() {
-            let owed = self.is_owed(&debts.own, channel);
-            let level = self.channel_level(channel)?;
-            let claimed = claim(self, level);
-            all.push(self.terms.implies(owed, claimed));
-        }
-        if let Some(callers) = debts.callers {
-            let channel = self.fresh_variable("c", Sort::REF);
-            let (owed, level) = self.owed_by(callers, channel);
-            let claimed = claim(self, level);
-            let body = self.terms.implies(owed, claimed);
-            all.push(self.quantify(Quant::Forall, &[channel], vec![vec![owed]], body));
-        }
-        Ok(self.terms.and(all))
-    }
-
-    /// Makes a claim about the level of some held object, or of a channel that is owed a message.
-    fn some_locked(
-        &mut self,
+        quant: Quant,
         locks: &Locks,
         debts: &Debts,
         claim: &mut dyn FnMut(&mut Self, Term) -> Result<Term, Stop>,
     ) -> Result<Term, Stop> {
         let objects = known(locks);
-        let mut some = Vec::new();
+        let mut claims = Vec::new();
         for &object in &objects {
             let held = self.is_held(locks, object);
             if held != Terms::FALSE {
                 let level = self.level_at(locks, object);
                 let claimed = claim(self, level)?;
-                some.push(self.terms.and([held, claimed]));
+                claims.push(guarded(&mut self.terms, quant, held, claimed));
             }
         }
         if let Some(base) = locks.base {
@@ -244,23 +203,26 @@ impl Threads<'_, '_> {
             let (guard, triggers) = self.other(base, object, &objects);
             let level = self.level_at(locks, object);
             let claimed = claim(self, level)?;
-            let body = self.terms.and([guard, claimed]);
-            some.push(self.quantify(Quant::Exists, &[object], triggers, body));
+            let body = guarded(&mut self.terms, quant, guard, claimed);
+            claims.push(self.quantify(quant, &[object], triggers, body));
         }
         for (channel, _) in debts.own.iter() {
             let owed = self.is_owed(&debts.own, channel);
             let level = self.channel_level(channel)?;
             let claimed = claim(self, level)?;
-            some.push(self.terms.and([owed, claimed]));
+            claims.push(guarded(&mut self.terms, quant, owed, claimed));
         }
         if let Some(callers) = debts.callers {
             let channel = self.fresh_variable("c", Sort::REF);
             let (owed, level) = self.owed_by(callers, channel);
             let claimed = claim(self, level)?;
-            let body = self.terms.and([owed, claimed]);
-            some.push(self.quantify(Quant::Exists, &[channel], vec![vec![owed]], body));
+            let body = guarded(&mut self.terms, quant, owed, claimed);
+            claims.push(self.quantify(quant, &[channel], vec![vec![owed]], body));
         }
-        Ok(self.terms.or(some))
+        Ok(match quant {
+            Quant::Forall => self.terms.and(claims),
+            Quant::Exists => self.terms.or(claims),
+        })
     }
 
     /// Makes the claim that an object was held at a moment and is none of those known by name, and
@@ -362,4 +324,12 @@ pub(crate) fn below(terms: &mut Terms, lower: Term, upper: Term) -> Term {
     let sort = terms.sort(lower);
     let symbol = terms.declare_function("direct.below", &[sort, sort], Sort::BOOL);
     terms.apply(symbol, &[lower, upper])
+}
+
+/// Restricts a claim of a quantifier to a guard.
+fn guarded(terms: &mut Terms, quant: Quant, guard: Term, claim: Term) -> Term {
+    match quant {
+        Quant::Forall => terms.implies(guard, claim),
+        Quant::Exists => terms.and([guard, claim]),
+    }
 }

@@ -8,14 +8,14 @@
 
 use chalice::program::locking::Given;
 use chalice::program::{ClassId, Expr, LockMode, Method, MethodId, Type};
+use sil::source::Span;
 use smt::terms::{Quant, Sort, Term, Terms};
 
 use super::asking::sets_of;
 use super::levels::{known, objects};
 use crate::{Chalice, Direct, Statements, Threads, renumbered, span};
 use symex::Stop;
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::state::heap::Chunk;
 use symex::state::thread::{Allowed, Changes, Locks};
 
@@ -52,7 +52,7 @@ impl Threads<'_, '_> {
     }
 
     /// Returns the locks of the thread, if it has any.
-    pub(crate) fn locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
+    pub(crate) fn locks(&self, at: Span) -> Result<Locks, Stop> {
         match &self.frame.thread.locks {
             Some(locks) => Ok(locks.clone()),
             None => unsupported_at(at, "locks where there is no thread"),
@@ -105,12 +105,7 @@ impl Threads<'_, '_> {
     }
 
     /// Shows that an object is held for writing.
-    pub(crate) fn prove_held(
-        &mut self,
-        object: Term,
-        blame: Blame,
-        at: sil::source::Span,
-    ) -> Result<(), Stop> {
+    pub(crate) fn prove_held(&mut self, object: Term, blame: Blame, at: Span) -> Result<(), Stop> {
         let locks = self.locks(blame.span)?;
         let held = in_held(&mut self.terms, &locks, object);
         self.prove(held, blame, Reason::LockNotHeld, at)?;
@@ -326,7 +321,7 @@ impl Threads<'_, '_> {
         may_relevel: bool,
         releveled: &[Term],
         reason: Reason,
-        at: sil::source::Span,
+        at: Span,
     ) -> Result<(), Stop> {
         let thread = &self.frame.thread;
         let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
@@ -369,7 +364,7 @@ impl Threads<'_, '_> {
     ///
     /// SOUNDNESS: nobody else can release the locks of a thread. Once a thread has ended, whoever
     /// acquires a lock that it still holds waits for ever.
-    fn prove_lets_go(&mut self, at: sil::source::Span) -> Result<(), Stop> {
+    fn prove_lets_go(&mut self, at: Span) -> Result<(), Stop> {
         let thread = &self.frame.thread;
         let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
             return Ok(());

@@ -8,8 +8,7 @@ use smt::terms::{Term, Terms};
 use super::levels::{Debts, Level};
 use crate::exec::Flow;
 use crate::{Chalice, Statements, Threads, renumbered, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::rules::assertion::conjuncts;
 use symex::rules::language::Language;
 use symex::state::Frame;
@@ -357,19 +356,24 @@ impl Statements<'_, '_> {
         mode: LockMode,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let direct = self.direct;
-        let common = self.threads.common()?;
-        let mut store = self.threads.store();
-        store.set(direct.this, object);
-        store.set(direct.fraction, common);
-        let user = Some(self.frame.users_variables());
-        let mut frame = Frame { store, user, ..self.frame.clone() };
+        let mut frame = self.threads.frame_about(object)?;
         frame.thread.is_reader = mode == LockMode::Read;
         self.in_frame(frame, run).0
     }
 }
 
-impl Threads<'_, '_> {
+impl<'p> Threads<'_, 'p> {
+    /// Makes the frame in which `this` is an object, with the common fraction of monitors and
+    /// messages.
+    pub(super) fn frame_about(&mut self, object: Term) -> Result<Frame<'p>, Stop> {
+        let common = self.common()?;
+        let mut store = self.store();
+        store.set(self.direct.this, object);
+        store.set(self.direct.fraction, common);
+        let user = Some(self.frame.users_variables());
+        Ok(Frame { store, user, ..self.frame.clone() })
+    }
+
     fn wait_level(&self, at: Span) -> Result<Level, Stop> {
         let debts = self.here.credits.clone();
         Ok(Level::Wait { locks: self.locks(at)?, debts: Debts::own(debts) })
