@@ -17,7 +17,7 @@ use super::many::is_many;
 use super::{Chalice, Threads, is_pure, span};
 use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::state::heap::Resource;
-use symex::{Amounts, Explore, Stop};
+use symex::{Amounts, Explore, Path, Stop};
 
 /// The claim about an access and its locations.
 pub(super) type Claim<'c, 'v, 'p> = &'c mut dyn FnMut(
@@ -86,36 +86,11 @@ impl Threads<'_, '_> {
         let positive = self.terms.lt(Terms::NONE, fraction);
         self.assume(positive)?;
         if self.counts() {
-            let least = self.least()?;
+            let least = least(self)?;
             let above = far_below(&mut self.terms, least, fraction);
             self.assume(above)?;
         }
         Ok(())
-    }
-
-    /// Returns an amount below all fractions and above all counting permissions.
-    fn least(&mut self) -> Result<Term, Stop> {
-        let least = self.terms.constant("direct.least", Sort::PERM);
-        let one = self.terms.constant("direct.counting", Sort::PERM);
-        let positive = self.terms.lt(Terms::NONE, one);
-        self.assume(positive)?;
-        let below = far_below(&mut self.terms, one, least);
-        self.assume(below)?;
-        let hundredth = self.terms.fraction(1, 100);
-        let small = far_below(&mut self.terms, least, hundredth);
-        self.assume(small)?;
-        Ok(least)
-    }
-
-    /// Returns the amount of `count` counting permissions.
-    pub(super) fn counting(&mut self, count: Term) -> Result<Term, Stop> {
-        let least = self.least()?;
-        let one = self.terms.constant("direct.counting", Sort::PERM);
-        let count = self.terms.int_to_perm(count);
-        let all = self.terms.mul(count, one);
-        let few = far_below(&mut self.terms, all, least);
-        self.assume(few)?;
-        Ok(all)
     }
 
     /// Returns the amount of `rd` in predicates, monitors and channels.
@@ -131,22 +106,6 @@ impl Threads<'_, '_> {
         let fraction = self.terms.apply(symbol, &[token]);
         self.is_fraction(fraction, None)?;
         Ok(fraction)
-    }
-
-    fn one_counted(&mut self) -> Result<Term, Stop> {
-        let one = self.terms.int(1);
-        self.counting(one)
-    }
-
-    /// Returns the part of a monitor's counting permissions that each of its readers gets.
-    fn share_of_reader(&mut self) -> Result<Term, Stop> {
-        let one = self.one_counted()?;
-        let share = self.terms.constant("direct.share", Sort::PERM);
-        let positive = self.terms.lt(Terms::NONE, share);
-        self.assume(positive)?;
-        let small = far_below(&mut self.terms, share, one);
-        self.assume(small)?;
-        Ok(share)
     }
 
     /// Tells whether an amount is `rd*` where permissions are counted. Then it is a fraction.
@@ -166,7 +125,7 @@ impl Threads<'_, '_> {
         let any = self.fresh("any", Sort::PERM);
         let positive = self.terms.lt(Terms::NONE, any);
         self.assume(positive)?;
-        let least = self.least()?;
+        let least = least(self)?;
         let is_more = far_below(&mut self.terms, least, any);
         let share = self.frame.assertion.scale.unwrap_or(Terms::WRITE);
         let is_share = self.terms.lt(least, share);
@@ -186,15 +145,56 @@ impl Threads<'_, '_> {
     /// Makes the claim that a fraction is left when an amount is taken, if a fraction is held. The
     /// claim may be assumed about an amount that has been chosen for this use.
     ///
-    /// SOUNDNESS: an amount above [`Self::least`] is a fraction, and far above it, since there are
+    /// SOUNDNESS: an amount above [`least`] is a fraction, and far above it, since there are
     /// finitely many.
     pub(super) fn leaves_fraction(&mut self, amount: Term, held: Term) -> Result<Term, Stop> {
-        let least = if self.counts() { self.least()? } else { Terms::NONE };
+        let least = if self.counts() { least(self)? } else { Terms::NONE };
         let some = self.terms.lt(least, held);
         let rest = self.terms.sub(held, amount);
         let left = far_below(&mut self.terms, least, rest);
         Ok(self.terms.implies(some, left))
     }
+}
+
+/// Returns an amount below all fractions and above all counting permissions.
+fn least(path: &mut Path<'_>) -> Result<Term, Stop> {
+    let least = path.terms.constant("direct.least", Sort::PERM);
+    let one = path.terms.constant("direct.counting", Sort::PERM);
+    let positive = path.terms.lt(Terms::NONE, one);
+    path.assume(positive)?;
+    let below = far_below(&mut path.terms, one, least);
+    path.assume(below)?;
+    let hundredth = path.terms.fraction(1, 100);
+    let small = far_below(&mut path.terms, least, hundredth);
+    path.assume(small)?;
+    Ok(least)
+}
+
+/// Returns the amount of `count` counting permissions.
+pub(super) fn counting(path: &mut Path<'_>, count: Term) -> Result<Term, Stop> {
+    let least = least(path)?;
+    let one = path.terms.constant("direct.counting", Sort::PERM);
+    let count = path.terms.int_to_perm(count);
+    let all = path.terms.mul(count, one);
+    let few = far_below(&mut path.terms, all, least);
+    path.assume(few)?;
+    Ok(all)
+}
+
+fn one_counted(path: &mut Path<'_>) -> Result<Term, Stop> {
+    let one = path.terms.int(1);
+    counting(path, one)
+}
+
+/// Returns the part of a monitor's counting permissions that each of its readers gets.
+fn share_of_reader(path: &mut Path<'_>) -> Result<Term, Stop> {
+    let one = one_counted(path)?;
+    let share = path.terms.constant("direct.share", Sort::PERM);
+    let positive = path.terms.lt(Terms::NONE, share);
+    path.assume(positive)?;
+    let small = far_below(&mut path.terms, share, one);
+    path.assume(small)?;
+    Ok(share)
 }
 
 impl<'v, 'p> Chalice<'v, 'p> {
@@ -254,7 +254,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
             },
             PermissionKind::Epsilons(count) => {
                 let count = self.eval(count, blame)?;
-                self.threads.counting(count)
+                counting(&mut self.threads, count)
             }
             PermissionKind::Star => self.wildcard(),
             // The object does not matter, but it has to exist and be readable.
@@ -318,11 +318,12 @@ impl<'v, 'p> Chalice<'v, 'p> {
             return self.times_scale(amount);
         }
         let part = match access.amount.counted() {
-            Counted::Nowhere => self.threads.one_counted()?,
-            Counted::Alone => self.threads.share_of_reader()?,
+            Counted::Nowhere => one_counted(&mut self.threads)?,
+            Counted::Alone => share_of_reader(&mut self.threads)?,
             Counted::Beside => {
-                let (one, share) = (self.threads.one_counted()?, self.threads.share_of_reader()?);
-                let least = self.threads.least()?;
+                let (one, share) =
+                    (one_counted(&mut self.threads)?, share_of_reader(&mut self.threads)?);
+                let least = least(&mut self.threads)?;
                 let is_fraction = self.terms.lt(least, amount);
                 self.terms.ite(is_fraction, one, share)
             }

@@ -79,15 +79,6 @@ impl Threads<'_, '_> {
         self.frame.thread.memory = Memory::default();
     }
 
-    fn moments(&self, moment: Moment) -> Moments {
-        let memory = &self.frame.thread.memory;
-        match moment {
-            Moment::Acquired => memory.acquired.clone(),
-            Moment::Left => memory.left.clone(),
-            Moment::Forked => memory.forked.clone(),
-        }
-    }
-
     /// Returns the states that may be the one meant, the last one first. Each is the one meant if
     /// its condition holds and no condition before it does.
     fn candidates(&mut self, moment: Moment, of: Term) -> Result<Vec<Candidate>, Stop> {
@@ -97,8 +88,9 @@ impl Threads<'_, '_> {
         {
             return Ok(vec![(Terms::TRUE, Kept { of, heap, is_own: true, level: None })]);
         }
-        let first = if moment == Moment::Left { self.frame.thread.memory.outdated } else { 0 };
-        for kept in self.moments(moment).all()[first..].iter().rev() {
+        let (states, first) = states(&mut self.frame.thread.memory, moment);
+        let states = states.clone();
+        for kept in states.all()[first..].iter().rev() {
             let is_it = self.terms.identical(kept.of, of);
             if self.check(is_it)? {
                 found.push((Terms::TRUE, kept.clone()));
@@ -122,21 +114,6 @@ impl Threads<'_, '_> {
             }
         }
         Err(Stop::Infeasible)
-    }
-
-    /// Keeps a state as that of its object, in place of the state known so far.
-    fn keep(&mut self, moment: Moment, kept: Kept) {
-        let memory = &mut self.frame.thread.memory;
-        let (moments, first) = match moment {
-            Moment::Acquired => (&mut memory.acquired, 0),
-            Moment::Left => (&mut memory.left, memory.outdated),
-            Moment::Forked => (&mut memory.forked, 0),
-        };
-        let known = moments.all()[first..].iter().rposition(|other| other.of == kept.of);
-        match known {
-            Some(position) => moments.set(first + position, kept),
-            None => moments.push(kept),
-        }
     }
 
     /// Tells whether so much of a location was held in the state of the question.
@@ -189,6 +166,25 @@ impl Threads<'_, '_> {
     pub(crate) fn heap_of_acquire(&mut self, object: Term) -> Result<Heap, Stop> {
         let candidates = self.candidates(Moment::Acquired, object)?;
         Ok(self.decide_moment(candidates)?.heap)
+    }
+}
+
+/// Returns the states of a kind, and the position of the first that is still known.
+fn states(memory: &mut Memory, moment: Moment) -> (&mut Moments, usize) {
+    match moment {
+        Moment::Acquired => (&mut memory.acquired, 0),
+        Moment::Left => (&mut memory.left, memory.outdated),
+        Moment::Forked => (&mut memory.forked, 0),
+    }
+}
+
+/// Keeps a state as that of its object, in place of the state known so far.
+fn keep(memory: &mut Memory, moment: Moment, kept: Kept) {
+    let (states, first) = states(memory, moment);
+    let known = states.all()[first..].iter().rposition(|other| other.of == kept.of);
+    match known {
+        Some(position) => states.set(first + position, kept),
+        None => states.push(kept),
     }
 }
 
@@ -282,7 +278,7 @@ impl Chalice<'_, '_> {
         kept.heap = std::mem::replace(&mut self.here.heap, outer);
         learnt?;
         if !kept.is_own {
-            self.threads.keep(moment, kept);
+            keep(&mut self.frame.thread.memory, moment, kept);
         }
         Ok(())
     }
