@@ -65,7 +65,7 @@ impl SourceFile {
     /// Returns the line and column of a byte offset; offsets past the end count as the end.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let end = (offset as usize).min(self.text.len());
-        let line = self.line_starts.partition_point(|&start| start as usize <= end);
+        let line = self.line(offset);
         let start = self.line_starts[line - 1] as usize;
         let before = if self.is_ascii {
             end - start
@@ -76,14 +76,34 @@ impl SourceFile {
         LineColumn { line: line as u32, column: before as u32 + 1 }
     }
 
+    /// Returns the byte offset of a line and column: the inverse of [`Self::line_column`]. A column
+    /// past the end of its line counts as the end. `None`: there is no such line.
+    pub fn offset(&self, LineColumn { line, column }: LineColumn) -> Option<usize> {
+        let range = self.line_range(line as usize)?;
+        let text = behind_mark(&self.text[range.clone()]);
+        let start = range.end - text.len();
+        let column = (column as usize).saturating_sub(1);
+        if self.is_ascii {
+            return Some(range.end.min(start + column));
+        }
+        Some(text.char_indices().nth(column).map_or(range.end, |(at, _)| start + at))
+    }
+
+    /// Returns the bytes of a line, counted from 1, without its line break.
+    pub fn line_range(&self, line: usize) -> Option<Range<usize>> {
+        let start = *self.line_starts.get(line.checked_sub(1)?)? as usize;
+        let end = self.line_starts.get(line).map_or(self.text.len(), |&next| next as usize - 1);
+        Some(start..end)
+    }
+
     /// Returns where a range starts and (exclusively) ends.
     pub fn range(&self, range: Range<usize>) -> (LineColumn, LineColumn) {
         (self.line_column(range.start as u32), self.line_column(range.end.max(range.start) as u32))
     }
 
-    /// Returns the line of a byte offset, counted from 1.
+    /// Returns the line of a byte offset, counted from 1; offsets past the end are in the last line.
     pub fn line(&self, offset: u32) -> usize {
-        self.line_column(offset).line as usize
+        self.line_starts.partition_point(|&start| start <= offset)
     }
 
     /// Returns a part of the text; empty if it reaches beyond the text.

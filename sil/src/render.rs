@@ -5,9 +5,10 @@
 //! this file and the report of runs (`chalice-run/src/report/human.rs`) name `codespan_reporting`.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use codespan_reporting::diagnostic::{Diagnostic as Shown, Label, Severity as ShownSeverity};
-use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::files::{self, Files};
 use codespan_reporting::term::termcolor::Ansi;
 use codespan_reporting::term::{Config, emit_into_string, emit_to_write_style};
 use indexmap::IndexMap;
@@ -125,7 +126,14 @@ impl Message {
 /// The texts that places may point into, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
-    files: IndexMap<Name, SourceFile>,
+    files: IndexMap<Name, Text>,
+}
+
+#[derive(Clone, Debug)]
+struct Text {
+    file: SourceFile,
+    /// The text as it is quoted, made when it is first quoted; `None`: as it is.
+    harmless: OnceLock<Option<SourceFile>>,
 }
 
 impl Texts {
@@ -139,11 +147,12 @@ impl Texts {
     }
 
     pub fn add(&mut self, file: SourceFile) {
-        self.files.insert(file.name.as_str().into(), file);
+        let name = file.name.as_str().into();
+        self.files.insert(name, Text { file, harmless: OnceLock::new() });
     }
 
     pub fn get(&self, name: &str) -> Option<&SourceFile> {
-        self.files.get(name)
+        Some(&self.files.get(name)?.file)
     }
 
     /// Returns the names of the files.
@@ -153,10 +162,73 @@ impl Texts {
 
     /// Returns the text of a place's file, and where in it the place is.
     pub fn locate(&self, place: &Place) -> Option<(&str, Range<usize>)> {
-        let text = &*self.get(&place.file)?.text;
-        let (_, start) = offset(text, place.start)?;
-        let (_, end) = offset(text, place.end)?;
-        Some((text, start..end.max(start)))
+        let file = self.get(&place.file)?;
+        Some((&file.text, range(file, place)?))
+    }
+
+    /// Returns the number of a place's file, and where in its quoted text the place is; `None`
+    /// where the text is not known or not fit to be shown.
+    fn quoted(&self, place: &Place) -> Option<(usize, Range<usize>)> {
+        let (number, _, text) = self.files.get_full(&place.file)?;
+        let file = text.harmless();
+        let is_long = |line: u32| {
+            file.line_range(line as usize).is_none_or(|line| line.len() > LONGEST_QUOTED_LINE)
+        };
+        if is_long(place.start.line) || is_long(place.end.line) {
+            return None;
+        }
+        Some((number, range(file, place)?))
+    }
+
+    fn numbered(&self, number: usize) -> Result<&SourceFile, files::Error> {
+        let (_, text) = self.files.get_index(number).ok_or(files::Error::FileMissing)?;
+        Ok(text.harmless())
+    }
+}
+
+/// Lines longer than this are not quoted: machine-made input would drown the message.
+const LONGEST_QUOTED_LINE: usize = 500;
+
+impl Text {
+    fn harmless(&self) -> &SourceFile {
+        let made = self.harmless.get_or_init(|| {
+            let text = behind_mark(&self.file.text);
+            let is_harmless = text.len() == self.file.text.len() && !text.contains(is_control);
+            (!is_harmless).then(|| SourceFile::new(&*self.file.name, harmless(text)))
+        });
+        made.as_ref().unwrap_or(&self.file)
+    }
+}
+
+/// Returns where a place is in its file.
+fn range(file: &SourceFile, place: &Place) -> Option<Range<usize>> {
+    let start = file.offset(place.start)?;
+    Some(start..file.offset(place.end)?.max(start))
+}
+
+impl<'a> Files<'a> for Texts {
+    type FileId = usize;
+    type Name = &'a str;
+    type Source = &'a str;
+
+    fn name(&'a self, number: usize) -> Result<&'a str, files::Error> {
+        Ok(&self.numbered(number)?.name)
+    }
+
+    fn source(&'a self, number: usize) -> Result<&'a str, files::Error> {
+        Ok(&self.numbered(number)?.text)
+    }
+
+    fn line_index(&'a self, number: usize, offset: usize) -> Result<usize, files::Error> {
+        Ok(self.numbered(number)?.line(offset as u32) - 1)
+    }
+
+    fn line_range(&'a self, number: usize, index: usize) -> Result<Range<usize>, files::Error> {
+        let file = self.numbered(number)?;
+        let missing = || files::Error::LineTooLarge { given: index, max: usize::MAX };
+        let Range { start, end } = file.line_range(index + 1).ok_or_else(missing)?;
+        // With its line break.
+        Ok(start..file.text.len().min(end + 1))
     }
 }
 
@@ -182,17 +254,20 @@ pub fn human(message: &Message, texts: &Texts, colours: Colours) -> String {
     })
     .with_code(&message.id)
     .with_message(harmless(&message.text));
-    let mut quoted = Quoted { texts, files: SimpleFiles::new(), ids: IndexMap::new() };
-    let primary = quoted.range(&message.place).map(|(id, range)| Label::primary(id, range));
+    let primary = texts.quoted(&message.place).map(|(id, range)| Label::primary(id, range));
     if primary.is_none() {
+        let file = &*message.place.file;
         // A file that cannot be read has no lines.
-        let has_lines = message.place != Place::start_of(&message.place.file);
-        let at = if has_lines { written(&message.place) } else { message.place.file.to_string() };
-        shown = shown.with_note(format!("at {at}"));
+        let has_lines = message.place != Place::start_of(file);
+        if has_lines {
+            shown = shown.with_note(format!("at {}", written(&message.place)));
+        } else if !message.text.contains(file) {
+            shown = shown.with_note(format!("at {file}"));
+        }
     }
     shown = shown.with_labels_iter(primary);
     for (place, text) in &message.notes {
-        match quoted.range(place) {
+        match texts.quoted(place) {
             Some((id, range)) => {
                 shown = shown.with_label(Label::secondary(id, range).with_message(harmless(text)));
             }
@@ -200,63 +275,22 @@ pub fn human(message: &Message, texts: &Texts, colours: Colours) -> String {
         }
     }
     let shown = shown.with_notes_iter(message.remarks.iter().map(|text| harmless(text)));
-    emit(&shown, &quoted.files, colours).unwrap_or_else(|| short(message))
+    emit(&shown, texts, colours).unwrap_or_else(|| short(message))
 }
 
 fn written(place: &Place) -> String {
     format!("{}:{}:{}", place.file, place.start.line, place.start.column)
 }
 
-fn emit(
-    shown: &Shown<usize>,
-    files: &SimpleFiles<String, String>,
-    colours: Colours,
-) -> Option<String> {
+fn emit(shown: &Shown<usize>, texts: &Texts, colours: Colours) -> Option<String> {
     let config = Config::default();
     match colours {
-        Colours::Never => emit_into_string(&config, files, shown).ok(),
+        Colours::Never => emit_into_string(&config, texts, shown).ok(),
         Colours::Always => {
             let mut writer = Ansi::new(Vec::new());
-            emit_to_write_style(&mut writer, &config, files, shown).ok()?;
+            emit_to_write_style(&mut writer, &config, texts, shown).ok()?;
             String::from_utf8(writer.into_inner()).ok()
         }
-    }
-}
-
-/// The files that a finding quotes.
-struct Quoted<'a> {
-    texts: &'a Texts,
-    files: SimpleFiles<String, String>,
-    ids: IndexMap<Name, usize>,
-}
-
-/// Lines longer than this are not quoted: machine-made input would drown the message.
-const LONGEST_QUOTED_LINE: usize = 500;
-
-impl Quoted<'_> {
-    /// Returns the file and the bytes of a place; `None` where its text is not known or not fit to
-    /// be shown.
-    fn range(&mut self, place: &Place) -> Option<(usize, std::ops::Range<usize>)> {
-        let file = self.texts.get(&place.file)?;
-        let text = behind_mark(&file.text);
-        let (first, start) = offset(text, place.start)?;
-        let (last, end) = offset(text, place.end)?;
-        if first.max(last) > LONGEST_QUOTED_LINE {
-            return None;
-        }
-        let files = &mut self.files;
-        let id = *self
-            .ids
-            .entry(place.file.clone())
-            .or_insert_with(|| files.add(file.name.clone(), harmless(text)));
-        // Replacing control characters keeps lines and columns, but not bytes.
-        if text.contains(is_control) {
-            let text = files.get(id).ok()?.source();
-            let (_, start) = offset(text, place.start)?;
-            let (_, end) = offset(text, place.end)?;
-            return Some((id, start..end.max(start)));
-        }
-        Some((id, start..end.max(start)))
     }
 }
 
@@ -267,16 +301,4 @@ fn harmless(text: &str) -> String {
 
 fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t')
-}
-
-/// Returns the length of a place's line and the place's offset in the text.
-fn offset(text: &str, place: LineColumn) -> Option<(usize, usize)> {
-    let mut at = 0;
-    for _ in 1..place.line {
-        at += text[at..].find('\n')? + 1;
-    }
-    let line = text[at..].split('\n').next().unwrap_or_default();
-    let column = (place.column as usize).saturating_sub(1);
-    let inside = line.char_indices().nth(column).map_or(line.len(), |(offset, _)| offset);
-    Some((line.len(), at + inside))
 }

@@ -97,7 +97,7 @@ pub(crate) struct Args {
         visible_alias = "numberOfParallelVerifiers",
         value_name = "N",
         default_value_t = 0,
-        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MOST_THREADS),
+        value_parser = threads,
         help_heading = RESOURCES
     )]
     pub(crate) threads: usize,
@@ -310,7 +310,7 @@ pub(crate) struct Args {
 }
 
 /// More make no machine faster, and each has a stack and a solver of its own.
-pub(crate) const MOST_THREADS: u64 = 256;
+const MOST_THREADS: usize = 256;
 
 const SELECTION: &str = "Selection";
 const RESOURCES: &str = "Resources";
@@ -577,6 +577,11 @@ pub(crate) fn duration(seconds: f64) -> Option<Duration> {
 
 /// A century is the longest time that means anything here.
 const LONGEST: f64 = 3.2e9;
+
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|threads| *threads <= MOST_THREADS);
+    threads.ok_or_else(|| format!("expected a whole number from 0 to {MOST_THREADS}"))
+}
 
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;

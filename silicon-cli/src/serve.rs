@@ -34,7 +34,7 @@ use crate::commands::Cli;
 use crate::complain;
 use crate::run::workers;
 use crate::signals::{Signal, Signals};
-use crate::supervise::{Audience, End, Interrupt, Plan, run as supervise, whole_lines};
+use crate::supervise::{Audience, End, Interrupt, Plan, run as supervise};
 
 /// Verify programs that come on standard input, for front ends: docs/front-ends.md has the protocol
 #[derive(Parser, Debug)]
@@ -377,5 +377,40 @@ fn refuse(id: Option<Value>, problem: &str) {
     let answer = Answer { to: &id.unwrap_or_default(), line: None, error: Some(problem) };
     if let Err(error) = say(&answer) {
         complain(&format!("error: {error}"));
+    }
+}
+
+/// Adds `new` to what was `said`, and takes the lines that are whole now. Only what is new is
+/// searched: a line may be as long as a program.
+fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
+    let Some(end) = new.iter().rposition(|&byte| byte == b'\n') else {
+        said.extend_from_slice(new);
+        return Vec::new();
+    };
+    let (lines, rest) = new.split_at(end + 1);
+    said.extend_from_slice(lines);
+    std::mem::replace(said, rest.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_wherever_they_are_cut() {
+        let text = b"one\n\nand two\nthree";
+        for first in 0..=text.len() {
+            for second in first..=text.len() {
+                let mut said = Vec::new();
+                let pieces = [&text[..first], &text[first..second], &text[second..]];
+                let mut lines = Vec::new();
+                for piece in pieces {
+                    let whole = whole_lines(&mut said, piece);
+                    assert!(whole.is_empty() || whole.ends_with(b"\n"));
+                    lines.extend(whole);
+                }
+                assert_eq!((&lines[..], &said[..]), (&text[..13], &text[13..]));
+            }
+        }
     }
 }

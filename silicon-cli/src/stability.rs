@@ -11,7 +11,6 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::builder::RangedU64ValueParser;
 use clap::{Parser, ValueEnum, ValueHint};
 use serde::Serialize;
 use sil::render::Place;
@@ -21,7 +20,7 @@ use silicon::report::{MemberKind, Verdict};
 use silicon::session::input;
 use silicon::session::{Diagnostic, FileVerdict, Input, Lines, Obligation, Outcome, Session};
 
-use crate::args::{MOST_THREADS, default_member_limit, duration, seconds};
+use crate::args::{default_member_limit, duration, seconds, threads};
 use crate::run::workers;
 use crate::signals::Signals;
 use crate::supervise::{Audience, End, Plan, run as supervise};
@@ -81,7 +80,7 @@ pub(crate) struct Stability {
         long = "threads",
         value_name = "N",
         default_value_t = 0,
-        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MOST_THREADS)
+        value_parser = threads
     )]
     threads: usize,
 

@@ -29,8 +29,7 @@ use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, S
 
 use self::known::{Known, LOST, News};
 use self::process::{Ending, Process, Side};
-pub(crate) use self::wire::whole_lines;
-use self::wire::{Event, Head, Order};
+use self::wire::{Event, Head, Order, packed, whole};
 
 /// The receiver of the events of a run.
 pub(crate) trait Audience {
@@ -104,6 +103,7 @@ pub(crate) fn run(plan: &Plan<'_>, audience: &mut dyn Audience) -> anyhow::Resul
         files: (0..count).map(|_| File::default()).collect(),
         waiting: order.into(),
         workers: Vec::new(),
+        buffer: vec![0; 1 << 16].into(),
         shown: 0,
     };
     run.finish()
@@ -121,7 +121,7 @@ struct File {
 
 struct Worker {
     process: Process,
-    /// The part of its next line that has arrived.
+    /// The part of its next message that has arrived.
     said: Vec<u8>,
     job: Option<Job>,
 }
@@ -152,6 +152,8 @@ struct Run<'a> {
     /// Inputs that nobody works on, the next one first.
     waiting: VecDeque<usize>,
     workers: Vec<Worker>,
+    /// For what workers say.
+    buffer: Box<[u8]>,
     /// So many outcomes have been shown.
     shown: usize,
 }
@@ -206,12 +208,11 @@ impl Run<'_> {
                 settled: file.known.settled(),
                 given_up: file.given_up.clone(),
             };
-            let mut line = serde_json::to_vec(&order)?;
-            line.push(b'\n');
+            let order = packed(&order)?;
             let worker = &mut self.workers[number];
             worker.job = Some(Job { input, running: Vec::new() });
             // If it is gone, that shows when it is listened to.
-            let _ = worker.process.stream.write_all(&line);
+            let _ = worker.process.stream.write_all(&order);
         }
         Ok(())
     }
@@ -255,8 +256,7 @@ impl Run<'_> {
 
     fn listen(&mut self, number: usize) -> anyhow::Result<()> {
         let worker = &mut self.workers[number];
-        let mut bytes = [0; 1 << 14];
-        let read = match worker.process.stream.read(&mut bytes) {
+        let read = match worker.process.stream.read(&mut self.buffer) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
             // It has ended before it has read everything.
@@ -266,15 +266,20 @@ impl Run<'_> {
             let ending = worker.process.wait();
             return self.lost(number, ending);
         }
-        self.hear_all(number, &bytes[..read])
+        worker.said.extend_from_slice(&self.buffer[..read]);
+        self.hear_all(number)
     }
 
-    fn hear_all(&mut self, number: usize, bytes: &[u8]) -> anyhow::Result<()> {
-        let said = whole_lines(&mut self.workers[number].said, bytes);
-        for line in said.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            self.hear(number, serde_json::from_slice(line)?)?;
-        }
-        Ok(())
+    fn hear_all(&mut self, number: usize) -> anyhow::Result<()> {
+        let events = whole(&mut self.workers[number].said)?;
+        events.into_iter().try_for_each(|event| self.hear(number, event))
+    }
+
+    /// Ends a worker, and hears what it has said before.
+    fn hear_last_words(&mut self, number: usize) -> anyhow::Result<()> {
+        let worker = &mut self.workers[number];
+        worker.said.extend(worker.process.last_words());
+        self.hear_all(number)
     }
 
     fn hear(&mut self, number: usize, event: Event) -> anyhow::Result<()> {
@@ -348,8 +353,7 @@ impl Run<'_> {
             if process.is_over() || process.memory().is_none_or(|memory| memory <= limit) {
                 continue;
             }
-            let said = process.last_words();
-            self.hear_all(number, &said)?;
+            self.hear_last_words(number)?;
             self.lost(number, Ending::TooLarge)?;
         }
         self.workers.retain(|worker| !worker.is_gone());
@@ -437,8 +441,7 @@ impl Run<'_> {
     /// returned, and they are shown if asked for.
     fn stop(&mut self, why: &str, shows_all: bool) -> anyhow::Result<usize> {
         for number in 0..self.workers.len() {
-            let said = self.workers[number].process.last_words();
-            self.hear_all(number, &said)?;
+            self.hear_last_words(number)?;
         }
         self.workers.clear();
         self.audience.stopped(why);

@@ -21,7 +21,7 @@ pub mod store;
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 #[cfg(feature = "remote-cache")]
 use std::time::Duration;
 
@@ -80,10 +80,38 @@ pub(crate) struct Answer {
     facts: Vec<(FactByName, bool)>,
     /// The reports of its members, and where their spans are.
     reports: Vec<recall::Kept>,
-    /// The axioms that its functions give to others; numbers and places in them are those of
-    /// programs with this numbering.
-    axioms: Vec<(usize, Phase, Arc<FunctionAxioms>)>,
+    /// Numbers and places in them are those of programs with this numbering.
+    axioms: Axioms,
     numbering: Digest,
+}
+
+/// The axioms that the functions of a task give to others. Most answers are used without them, so
+/// they are read when somebody needs them.
+#[derive(Serialize, Deserialize)]
+struct Axioms {
+    #[serde(with = "serde_bytes")]
+    packed: Vec<u8>,
+    #[serde(skip)]
+    read: OnceLock<Vec<OfFunction>>,
+}
+
+/// The position of a function in its task, and axioms of it.
+type OfFunction = (usize, Phase, Arc<FunctionAxioms>);
+
+impl Axioms {
+    /// `None`: they cannot be written.
+    fn new(axioms: Vec<OfFunction>) -> Option<Self> {
+        Some(Self { packed: rmp_serde::to_vec(&axioms).ok()?, read: axioms.into() })
+    }
+
+    /// `None`: they are not what was written.
+    fn get(&self) -> Option<&[OfFunction]> {
+        if self.read.get().is_none() {
+            let read = rmp_serde::from_slice(&self.packed).ok()?;
+            self.read.get_or_init(|| read);
+        }
+        self.read.get().map(Vec::as_slice)
+    }
 }
 
 /// A fact as it can be asked of another program: which one, and of what.

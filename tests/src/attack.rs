@@ -9,6 +9,7 @@
 //! A seed names a program: the same seed, the same bytes.
 
 mod assertions;
+pub mod chalice;
 mod control;
 pub mod facts;
 pub mod judge;

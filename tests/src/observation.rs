@@ -95,6 +95,11 @@ pub fn observe(path: &Path, session: &Session) -> Observation {
     Observation::of(&session.run(&Input::file(path)))
 }
 
+/// Verifies a text in this process; the ending of its name tells the language.
+pub fn observe_text(name: &str, text: &str, session: &Session) -> Observation {
+    Observation::of(&session.run(&Input::text(name, text)))
+}
+
 impl Observation {
     fn of(outcome: &Outcome) -> Self {
         let reported = outcome.diagnostics.iter().map(|diagnostic| Reported {

@@ -120,7 +120,7 @@ impl<'s> Resolver<'s> {
         span: Span,
         find: fn(&mut Self, &'s Ident, &Type) -> Option<OutVariable>,
     ) -> Vec<OutVariable> {
-        self.expect_count("result", types.len(), outs.len(), span);
+        self.expect_count("result variable", types.len(), outs.len(), span);
         let mut found: Vec<OutVariable> = Vec::new();
         for (position, name) in outs.iter().enumerate() {
             let ty = types.get(position).unwrap_or(&Type::Unknown);

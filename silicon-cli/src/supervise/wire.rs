@@ -1,10 +1,11 @@
-//! The messages between the processes of one run, and the lines of saved runs: one JSON object a
-//! line.
+//! The messages between the processes of one run, which are the lines of saved runs, too.
 //!
 //! The types of the languages' crates know nothing of this, so they have counterparts here.
 
+use std::io::Read;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sil::render::{Message, Place, Severity, Texts};
 use sil::source::{LineColumn, SourceFile};
@@ -64,6 +65,13 @@ pub(crate) enum Event {
         /// said.
         broken: Option<Head>,
     },
+}
+
+impl Event {
+    /// Tells whether a worker goes on to another event without work in between.
+    pub(crate) fn is_followed_at_once(&self) -> bool {
+        matches!(self, Self::Finished { member, .. } if member.statistics.is_cached)
+    }
 }
 
 /// An outcome without its members.
@@ -344,16 +352,44 @@ impl Head {
     }
 }
 
-/// Adds `new` to what was `said`, and takes the lines that are whole now. Only what is new is
-/// searched: a line may be as long as a program.
-pub(crate) fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
-    let Some(end) = new.iter().rposition(|&byte| byte == b'\n') else {
-        said.extend_from_slice(new);
-        return Vec::new();
-    };
-    let (lines, rest) = new.split_at(end + 1);
-    said.extend_from_slice(lines);
-    std::mem::replace(said, rest.to_vec())
+/// Returns a message as it goes from process to process: its length, then the message as
+/// MessagePack.
+pub(crate) fn packed(message: &impl Serialize) -> Result<Vec<u8>, rmp_serde::encode::Error> {
+    let mut packed = vec![0; LENGTH];
+    rmp_serde::encode::write(&mut packed, message)?;
+    let length = (packed.len() - LENGTH) as u64;
+    packed[..LENGTH].copy_from_slice(&length.to_le_bytes());
+    Ok(packed)
+}
+
+/// The length of the length of a message.
+const LENGTH: usize = size_of::<u64>();
+
+/// Reads the next message; `None` where there is none, or none of this kind.
+pub(crate) fn next<T: DeserializeOwned>(from: &mut impl Read) -> Option<T> {
+    let mut length = [0; LENGTH];
+    from.read_exact(&mut length).ok()?;
+    let mut message = Vec::new();
+    from.take(u64::from_le_bytes(length)).read_to_end(&mut message).ok()?;
+    rmp_serde::from_slice(&message).ok()
+}
+
+/// Takes the messages that are whole from the begin of what was `said`.
+pub(crate) fn whole<T: DeserializeOwned>(
+    said: &mut Vec<u8>,
+) -> Result<Vec<T>, rmp_serde::decode::Error> {
+    let mut messages = Vec::new();
+    let mut rest = &said[..];
+    while let Some((length, behind)) = rest.split_first_chunk()
+        && let Some((message, behind)) =
+            behind.split_at_checked(u64::from_le_bytes(*length) as usize)
+    {
+        messages.push(rmp_serde::from_slice(message)?);
+        rest = behind;
+    }
+    let taken = said.len() - rest.len();
+    said.drain(..taken);
+    Ok(messages)
 }
 
 #[cfg(test)]
@@ -361,20 +397,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_whole_wherever_they_are_cut() {
-        let text = b"one\n\nand two\nthree";
-        for first in 0..=text.len() {
-            for second in first..=text.len() {
-                let mut said = Vec::new();
-                let pieces = [&text[..first], &text[first..second], &text[second..]];
-                let mut lines = Vec::new();
-                for piece in pieces {
-                    let whole = whole_lines(&mut said, piece);
-                    assert!(whole.is_empty() || whole.ends_with(b"\n"));
-                    lines.extend(whole);
-                }
-                assert_eq!((&lines[..], &said[..]), (&text[..13], &text[13..]));
-            }
+    fn messages_are_whole_wherever_they_are_cut() {
+        let messages = ["one", "", "and two"];
+        let packed: Vec<u8> = messages.iter().flat_map(|it| packed(it).unwrap()).collect();
+        for cut in 0..=packed.len() {
+            let mut said = packed[..cut].to_vec();
+            let mut heard: Vec<String> = whole(&mut said).unwrap();
+            said.extend_from_slice(&packed[cut..]);
+            heard.extend(whole::<String>(&mut said).unwrap());
+            assert_eq!((&heard[..], &said[..]), (&messages.map(str::to_owned)[..], &[][..]));
         }
+        let mut from = &packed[..packed.len() - 1];
+        assert_eq!(next::<String>(&mut from).as_deref(), Some("one"));
+        assert_eq!(next::<String>(&mut from).as_deref(), Some(""));
+        assert_eq!(next::<String>(&mut from), None);
+    }
+
+    #[test]
+    fn variants_with_a_tag_come_as_they_went() {
+        let none = Replay::None { runs: 3, segment: None };
+        let mut said = packed(&none).unwrap();
+        assert_eq!(whole::<Replay>(&mut said).unwrap(), [none]);
     }
 }

@@ -1,6 +1,6 @@
 //! The process that verifies: it takes orders, and tells what comes of them while it goes on.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufReader, BufWriter, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -13,7 +13,7 @@ use silicon::report::MemberKind;
 use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, FileVerdict, Follower, Input, MemberOutcome, Outcome, Session};
 
-use crate::supervise::wire::{Event, Head, Order, Planned, Verified};
+use crate::supervise::wire::{Event, Head, Order, Planned, Verified, next, packed};
 
 /// Works on orders until the other side is gone.
 pub(crate) fn serve(
@@ -26,8 +26,8 @@ pub(crate) fn serve(
         // Who gives orders may end while one is worked on: then nobody wants to know what comes of
         // it.
         let listen = move || {
-            for line in BufReader::new(from).lines().map_while(Result::ok) {
-                let Ok(order) = serde_json::from_str::<Order>(&line) else { break };
+            let mut from = BufReader::new(from);
+            while let Some(order) = next::<Order>(&mut from) {
                 if sender.send(order).is_err() {
                     break;
                 }
@@ -36,7 +36,7 @@ pub(crate) fn serve(
         };
         if thread::Builder::new().spawn(listen).is_ok() {
             let voice = Voice {
-                stream: Mutex::new(stream),
+                stream: Mutex::new(BufWriter::new(stream)),
                 with_texts: AtomicBool::new(false),
                 with_answers: AtomicBool::new(false),
             };
@@ -70,7 +70,7 @@ fn obey(order: Order, input: &Input, mut session: Session, voice: &Voice) {
 
 /// Tells the other side.
 struct Voice {
-    stream: Mutex<UnixStream>,
+    stream: Mutex<BufWriter<UnixStream>>,
     /// See [`Order::with_texts`].
     with_texts: AtomicBool,
     /// See [`Order::with_answers`].
@@ -79,10 +79,13 @@ struct Voice {
 
 impl Voice {
     fn say(&self, event: &Event) {
-        let Ok(mut line) = serde_json::to_vec(event) else { end() };
-        line.push(b'\n');
+        let Ok(message) = packed(event) else { end() };
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        if stream.write_all(&line).is_err() {
+        let mut said = stream.write_all(&message);
+        if !event.is_followed_at_once() {
+            said = said.and_then(|()| stream.flush());
+        }
+        if said.is_err() {
             end();
         }
     }

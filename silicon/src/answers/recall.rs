@@ -1,6 +1,7 @@
 //! One run with answers: which tasks need no work, and what is kept of those that do.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use sil::source::{Name, Sources, Span};
 
 use super::encode::{Part, Reader};
 use super::key::{Key, Keys, Subject};
-use super::{Answer, Answers, FactByName, store};
+use super::{Answer, Answers, Axioms, FactByName, store};
 use symex::Context;
 use symex::knowledge::functions::Phase;
 use symex::members::analysis::Analysis;
@@ -124,24 +125,33 @@ impl<'p> Recall<'p> {
         for (index, (_, work)) in self.tasks.iter().enumerate() {
             task_of.extend(work.functions.iter().map(|&function| (function, index)));
         }
-        // What others need of it is in the answer, and fits this program.
-        let is_usable = |index: usize| {
-            let answer = found[index].as_ref();
-            answer.is_some_and(|(it, _)| it.numbering == self.tasks[index].0.numbering)
+        // The axioms in an answer, where they fit this program.
+        let axioms = |index: usize| {
+            let (answer, _) = found[index].as_ref()?;
+            let fits = answer.numbering == self.tasks[index].0.numbering;
+            answer.axioms.get().filter(|_| fits)
         };
         let is_audited = |_| self.answers.audit > 0.0 && fastrand::f64() < self.answers.audit;
         let mut runs: Vec<bool> =
             found.iter().map(|answer| answer.as_ref().is_none_or(is_audited)).collect();
+        // The axioms of domains are looked at behind all functions.
+        let all = task_of.values().copied().filter(|_| context.options.smoke);
+        let mut needed: BTreeSet<usize> = all.collect();
         for index in (0..runs.len()).rev() {
+            runs[index] |= needed.contains(&index) && axioms(index).is_none();
             if runs[index] {
-                for before in self.tasks[index].1.uses.iter().filter_map(|it| task_of.get(it)) {
-                    runs[*before] |= !is_usable(*before);
-                }
+                needed.extend(self.tasks[index].1.uses.iter().filter_map(|it| task_of.get(it)));
+            }
+        }
+        for index in needed.into_iter().filter(|&index| !runs[index]) {
+            for (position, phase, axioms) in axioms(index).unwrap_or_default() {
+                let function = self.tasks[index].1.functions[*position];
+                context.functions.insert(function, *phase, Arc::clone(axioms));
             }
         }
         let mut reports = Vec::with_capacity(runs.len());
         for (index, answer) in found.into_iter().enumerate() {
-            let (key, work) = &self.tasks[index];
+            let key = &self.tasks[index].0;
             let restored =
                 answer.as_ref().map(|(answer, is_cached)| self.restored(key, answer, *is_cached));
             if runs[index] {
@@ -153,12 +163,6 @@ impl<'p> Recall<'p> {
             }
             if let Some((answer, _)) = &answer {
                 tell(context, key, answer);
-                if answer.numbering == key.numbering {
-                    for (position, phase, axioms) in &answer.axioms {
-                        let axioms = Arc::clone(axioms);
-                        context.functions.insert(work.functions[*position], *phase, axioms);
-                    }
-                }
                 let asked = answer.facts.iter();
                 let asked = asked.filter_map(|(fact, holds)| Some((names.fact(fact)?, *holds)));
                 let _ = self.done[index].set(Done { is_clean: true, asked: asked.collect() });
@@ -277,7 +281,7 @@ impl<'p> Recall<'p> {
                 .filter_map(|&(fact, holds)| Some((by_name(self.program, fact)?, holds)))
                 .collect(),
             reports: kept,
-            axioms: work.functions.iter().enumerate().flat_map(phases).collect(),
+            axioms: Axioms::new(work.functions.iter().enumerate().flat_map(phases).collect())?,
             numbering: key.numbering,
         })
     }

@@ -12,7 +12,7 @@
 //! SOUNDNESS: an answer counts only if its seal fits engine and key. Anything else is no answer.
 
 use std::fmt::Write as _;
-use std::fs::{self, File, FileTimes, Permissions};
+use std::fs::{self, File, FileTimes, Metadata, Permissions};
 use std::io::{self, BufReader, Read, Seek as _, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -84,9 +84,9 @@ impl Store {
             Place::Directory(root) => {
                 let get = |(key, name): (&Digest, &String)| {
                     let path = root.join(name);
-                    let (file, sealed) = read_bounded(&path)?;
+                    let (file, about, sealed) = read_bounded(&path)?;
                     let answer = self.opened(key, &sealed, of_others)?;
-                    mark_used(&file);
+                    mark_used(&file, &about);
                     Some(answer)
                 };
                 keys.iter().zip(&names).map(get).collect()
@@ -118,7 +118,7 @@ impl Store {
             return Ok(());
         }
         let mut payload = self.run.to_vec();
-        rmp_serde::encode::write_named(&mut payload, answer).map_err(io::Error::other)?;
+        rmp_serde::encode::write(&mut payload, answer).map_err(io::Error::other)?;
         let Some(sealed) = self.seal.close(&self.engine, key, &payload) else { return Ok(()) };
         match &self.place {
             Place::Directory(root) => {
@@ -209,7 +209,7 @@ fn in_directory(root: &Path, signers: Option<Signers>) -> io::Result<(Place, Sea
 
 /// Opens a file that may be an answer, and reads its bytes. Whoever may write there may have put a
 /// pipe in its place, or a file without end.
-fn read_bounded(path: &Path) -> Option<(File, Vec<u8>)> {
+fn read_bounded(path: &Path) -> Option<(File, Metadata, Vec<u8>)> {
     // The flag keeps a pipe from waiting for a writer.
     let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()?;
     let about = file.metadata().ok()?;
@@ -218,13 +218,13 @@ fn read_bounded(path: &Path) -> Option<(File, Vec<u8>)> {
     }
     let mut bytes = vec![0; about.len() as usize];
     file.read_exact(&mut bytes).ok()?;
-    Some((file, bytes))
+    Some((file, about, bytes))
 }
 
 /// Returns the text of an answer and its key.
 pub(super) fn tell(key: &Digest, answer: &Answer) -> Option<String> {
     let mut bytes = key.to_vec();
-    rmp_serde::encode::write_named(&mut bytes, answer).ok()?;
+    rmp_serde::encode::write(&mut bytes, answer).ok()?;
     Some(BASE64.encode(bytes))
 }
 
@@ -294,10 +294,10 @@ fn is_solver(path: &str) -> bool {
 }
 
 /// Lets [`collect`] see that an answer is still used.
-fn mark_used(file: &File) {
+fn mark_used(file: &File, about: &Metadata) {
     let now = SystemTime::now();
     let mark = || -> io::Result<()> {
-        let age = now.duration_since(file.metadata()?.modified()?).unwrap_or_default();
+        let age = now.duration_since(about.modified()?).unwrap_or_default();
         if age > USED_AGAIN {
             file.set_times(FileTimes::new().set_modified(now))?;
         }

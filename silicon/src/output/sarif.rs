@@ -116,7 +116,7 @@ fn help_uri(repository: &str) -> Option<String> {
 }
 
 fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
-    let message = &diagnostic.message;
+    let message = &diagnostic.marked();
     let mut result = json!({
         "ruleId": message.id,
         "ruleIndex": rules.get_index_of(message.id.as_str()),
@@ -133,7 +133,9 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
     if !message.notes.is_empty() {
         let related = message.notes.iter().map(|(place, text)| {
             let mut location = location(place);
-            location["message"] = json!({ "text": text });
+            if !text.is_empty() {
+                location["message"] = json!({ "text": text });
+            }
             location
         });
         result["relatedLocations"] = related.collect();

@@ -6,13 +6,16 @@ use std::time::Duration;
 use sil::syntax::walk::{Visitor, visit};
 use sil::syntax::{Expr, ExprKind};
 use silicon::options::Join;
+use silicon::session::Task;
 
 use super::assertions::Form;
 use super::facts::{Batch, Fact, FactFate, Theory};
 use super::judge::{Fate, Limits, judge, judge_text};
 use super::program::PROBE;
-use super::{Attack, generate, in_order, shrink};
+use super::{Attack, chalice, generate, in_order, shrink};
 use crate::concrete::parse;
+use crate::cross_check::{self, compare_with};
+use crate::observation::{Member, MemberVerdict, observe_text, session};
 use crate::plant::lot;
 
 const LIMITS: Limits =
@@ -140,4 +143,32 @@ fn a_wrong_fact_is_noticed() {
         |claim: &str| Fact { theory: Theory::Integers, given: Vec::new(), claim: claim.into() };
     let batch = Batch { facts: vec![fact("1 == 2"), fact("2 * 3 == 6")] };
     assert_eq!(batch.judge(LIMITS), [FactFate::Accepted("no"), FactFate::Proved]);
+}
+
+#[test]
+fn runs_tell_of_chalice_programs_that_must_not_verify() {
+    let limits =
+        cross_check::Limits { starts: 10, seed: 7, steps: 1_000, patience: 300, visible: None };
+    let is_caught = |number: &usize| {
+        let text = chalice::program(lot(7, "chalice", "", *number));
+        let mut observation = observe_text("a.chalice", &text, &session(Task::Check));
+        assert!(!observation.is_broken(), "{text}");
+        let method = |name: &str| Member {
+            name: format!("C.{name}"),
+            first_line: 1,
+            last_line: 1,
+            verdict: MemberVerdict::Verified,
+        };
+        observation.members = ["m0", "m1", "m2", "main"].map(method).into();
+        !compare_with("a.chalice", text, &observation, limits).disagreements.is_empty()
+    };
+    let caught = (0..20).filter(is_caught).count();
+    assert!(caught >= 12, "a verifier that accepts all is caught with {caught} of 20 programs");
+}
+
+#[test]
+fn lines_that_are_not_needed_are_left_out() {
+    let small =
+        chalice::smaller("a\nb\nc\nd\ne\n", |text| text.contains("b\n") && text.contains("e\n"));
+    assert_eq!(small, "b\ne\n");
 }

@@ -4,6 +4,7 @@
 //! `CONTRIBUTING.md` says which one finds what. Each has the exit code 1 if it finds something, 2
 //! if its input is bad, and 0 otherwise.
 
+mod chalice;
 mod conformance;
 mod cross_check;
 mod edits;
@@ -29,6 +30,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Attack {
+    Chalice(chalice::Options),
     Conformance(conformance::Options),
     CrossCheck(cross_check::Options),
     Edits(edits::Options),
@@ -43,6 +45,7 @@ enum Attack {
 
 fn main() -> ExitCode {
     let result = match &Arguments::parse().command {
+        Attack::Chalice(options) => chalice::run_command(options),
         Attack::Conformance(options) => conformance::run_command(options),
         Attack::CrossCheck(options) => cross_check::run_command(options),
         Attack::Edits(options) => edits::run_command(options),
