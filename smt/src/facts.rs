@@ -1,15 +1,20 @@
 //! The knowledge about the current path that needs no prover.
 //!
-//! Five kinds of knowledge, all undone at the end of their scope: formulas assumed, with their
-//! negations as false; equalities, as classes of terms; terms that differ, pairwise or as members
-//! of a group; bounds on numbers by literals; and the order of integers up to literals.
-//! [`Facts::known`] answers from these alone: `None` means "ask the prover". [`Facts::reduce`] puts
-//! what is known into a formula; [`Facts::leaves_open`] sees where asking is pointless.
+//! There are five kinds of knowledge:
+//! - assumed formulas, with their negations as false;
+//! - equalities, as classes of terms;
+//! - terms that differ, pairwise or as members of a group;
+//! - bounds on numbers by literals;
+//! - the order of integers up to literals.
+//!
+//! All are undone at the end of their scope. [`Facts::known`] answers from these alone: `None`
+//! means "ask the prover". [`Facts::reduce`] puts known values into a formula.
+//! [`Facts::leaves_open`] sees where a question is pointless.
 //!
 //! Invariants
 //! - Every answer follows from the assumptions of the open scopes (SOUNDNESS). The converse is not
 //!   attempted: congruence is looked at when two terms are compared, not closed over all terms.
-//! - Assuming again what is known records nothing, so leaving an inner scope never forgets a fact
+//! - Assuming a known fact again records nothing. So the end of an inner scope never forgets a fact
 //!   of an outer one.
 
 mod apart;
@@ -27,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::apart::Apart;
 use self::classes::{Class, Classes};
 use self::order::{Change, Order};
-use crate::terms::{Sort, Term, TermKind, Terms};
+use crate::terms::{Sort, Term, TermKind, Terms, all_hold, grow_stack, some_holds};
 
 /// The facts of nested scopes.
 #[derive(Default)]
@@ -41,7 +46,7 @@ pub struct Facts {
     waiting: Vec<Term>,
     /// All terms that occur in facts.
     mentioned: FxHashSet<Term>,
-    /// The snapshots of which facts say more than what their parts are.
+    /// The snapshots about which facts say more than about their parts.
     whole: FxHashSet<Term>,
     /// How many groups of pairwise different terms there have been.
     groups: u32,
@@ -52,10 +57,10 @@ pub struct Facts {
     scopes: Vec<usize>,
 }
 
-/// One change.
+/// A change that the end of a scope undoes.
 enum Undo {
     Truth(Term),
-    /// The class of this term was as given, or there was none.
+    /// The class of this term was as given; `None`: it had no entry.
     Class(Term, Option<Box<Class>>),
     Contradiction,
     /// Two classes are apart.
@@ -66,7 +71,7 @@ enum Undo {
     Whole(Term),
 }
 
-/// How deep the operands of two terms are compared.
+/// The depth to which operands of two terms are compared.
 const CONGRUENCE_DEPTH: usize = 4;
 
 /// The number of the latest implications that are looked at again.
@@ -118,8 +123,8 @@ impl Facts {
         self.take_apart(terms, formula, true);
     }
 
-    /// Looks again at implications and disjunctions, which may say more by now: for the literal
-    /// that opens a scope.
+    /// Looks again at implications and disjunctions, since new facts may make them say more. The
+    /// literal that opens a scope is such a fact.
     pub fn settle(&mut self, terms: &Terms) {
         for index in self.waiting.len().saturating_sub(WAITING)..self.waiting.len() {
             self.propagate(terms, self.waiting[index]);
@@ -156,8 +161,8 @@ impl Facts {
         }
     }
 
-    /// Learns what follows from an implication or disjunction that holds, if all but one of its
-    /// parts are decided. Whether it has nothing more to tell.
+    /// Learns from an implication or disjunction that holds, if all but one of its parts are
+    /// decided. Tells whether nothing more can be learnt from it.
     fn propagate(&mut self, terms: &Terms, formula: Term) -> bool {
         match terms.kind(formula) {
             &TermKind::Implies(guard, body) => {
@@ -194,28 +199,29 @@ impl Facts {
         }
     }
 
-    /// Tells whether the formula is known to hold, or known not to.
+    /// Returns the truth of a formula, as far as it is known.
     pub fn known(&self, terms: &Terms, formula: Term) -> Option<bool> {
         match terms.kind(formula) {
             TermKind::Bool(value) => return Some(*value),
             TermKind::Not(inner) => {
-                return crate::terms::grow_stack(|| self.known(terms, *inner)).map(|truth| !truth);
+                return grow_stack(|| self.known(terms, *inner)).map(|truth| !truth);
             }
             _ => {}
         }
         if let Some(&truth) = self.truths.get(&formula) {
             return Some(truth);
         }
+        let known = |&part: &Term| grow_stack(|| self.known(terms, part));
         match terms.kind(formula) {
-            TermKind::And(parts) => self.known_all(terms, parts, true),
-            TermKind::Or(parts) => self.known_all(terms, parts, false),
-            &TermKind::Implies(guard, body) => crate::terms::grow_stack(|| {
-                match (self.known(terms, guard), self.known(terms, body)) {
+            TermKind::And(parts) => all_hold(parts.iter().map(known)),
+            TermKind::Or(parts) => some_holds(parts.iter().map(known)),
+            &TermKind::Implies(guard, body) => {
+                grow_stack(|| match (self.known(terms, guard), self.known(terms, body)) {
                     (Some(false), _) | (_, Some(true)) => Some(true),
                     (Some(true), body) => body,
                     _ => None,
-                }
-            }),
+                })
+            }
             &TermKind::Eq(left, right) => self.known_equal(terms, left, right),
             &TermKind::Lt(left, right) => self.known_less(terms, left, right),
             &TermKind::Le(left, right) => {
@@ -225,28 +231,15 @@ impl Facts {
         }
     }
 
-    /// A conjunction (`unit` true) or disjunction (`unit` false): decided by one part with the
-    /// other truth, or by all having the truth `unit`.
-    fn known_all(&self, terms: &Terms, parts: &[Term], unit: bool) -> Option<bool> {
-        let mut all = true;
-        for &part in parts {
-            match crate::terms::grow_stack(|| self.known(terms, part)) {
-                Some(truth) if truth != unit => return Some(!unit),
-                Some(_) => {}
-                None => all = false,
-            }
-        }
-        all.then_some(unit)
-    }
-
-    /// Enters one formula that is not a connective of the kind that is taken apart.
+    /// Enters a formula that needs not be taken apart.
     fn learn(&mut self, terms: &Terms, formula: Term, truth: bool) {
         match self.known(terms, formula) {
             Some(known) if known == truth => return,
             Some(_) => self.contradict(),
             None => {}
         }
-        // SOUNDNESS: what an outer scope knows stays as it is, also where this one contradicts it.
+        // SOUNDNESS: the facts of an outer scope stay as they are, even if this scope contradicts
+        // them.
         if let Entry::Vacant(entry) = self.truths.entry(formula) {
             entry.insert(truth);
             self.trail.push(Undo::Truth(formula));
@@ -279,13 +272,13 @@ impl Facts {
         }
     }
 
-    /// Changes the class of a representative, remembering what it was.
+    /// Changes the class of a representative, and notes its earlier state.
     fn change(&mut self, terms: &Terms, representative: Term, change: impl FnOnce(&mut Class)) {
         let before = self.classes.change(terms, representative, change);
         self.trail.push(Undo::Class(representative, before.map(Box::new)));
     }
 
-    /// left = right
+    /// Learns `left = right`.
     fn merge(&mut self, terms: &Terms, left: Term, right: Term) {
         let (left, right) = (self.classes.find(left), self.classes.find(right));
         if left == right {
@@ -305,14 +298,14 @@ impl Facts {
         }
     }
 
-    /// The classes of two representatives differ.
+    /// Learns that the classes of two representatives differ.
     fn set_apart(&mut self, left: Term, right: Term) {
         if self.apart.insert(left, right) {
             self.trail.push(Undo::Apart(left, right));
         }
     }
 
-    /// The terms are pairwise different.
+    /// Learns that the terms are pairwise different.
     fn separate(&mut self, terms: &Terms, members: &[Term]) {
         let group = self.groups;
         self.groups += 1;
@@ -322,13 +315,13 @@ impl Facts {
         }
     }
 
-    /// left < right if `strict`, else left ≤ right.
+    /// Learns `left < right` if `strict`, else `left ≤ right`.
     fn less(&mut self, terms: &Terms, left: Term, right: Term, strict: bool) {
         self.bound(terms, left, right, strict);
         self.rank(terms, left, right, strict);
     }
 
-    /// The same as an edge of the order, between integers.
+    /// Learns the same as an edge of the order, between integers.
     fn rank(&mut self, terms: &Terms, left: Term, right: Term, strict: bool) {
         if terms.sort(left) == Sort::INT {
             let change = self.order.relate(terms, left, right, -i64::from(strict));
@@ -336,7 +329,7 @@ impl Facts {
         }
     }
 
-    /// The same as a bound; of use if one of them has a known value.
+    /// Learns the same as a bound, if one of the terms has a known value.
     fn bound(&mut self, terms: &Terms, left: Term, right: Term, strict: bool) {
         let is_int = terms.sort(left) == Sort::INT;
         let representative = if let Some(value) = self.value(terms, left) {
@@ -355,7 +348,7 @@ impl Facts {
         }
     }
 
-    /// The value of a number that is a literal or known to equal one.
+    /// Returns the value of a number that is a literal or known to equal one.
     fn value(&self, terms: &Terms, term: Term) -> Option<num_rational::BigRational> {
         bounds::literal(terms, term).or_else(|| {
             let literal = self.classes.get(self.classes.find(term))?.unique?;
@@ -395,7 +388,7 @@ impl Facts {
         (are_other || grouped || apart).then_some(false)
     }
 
-    /// Tells whether two terms are in one class, or made in the same way of terms that are.
+    /// Tells whether two terms are in one class, or made in the same way of such terms.
     fn are_congruent(&self, terms: &Terms, left: Term, right: Term, depth: usize) -> bool {
         if left == right || self.classes.find(left) == self.classes.find(right) {
             return true;

@@ -1,17 +1,19 @@
 //! The prover: asks Z3 whether assumptions imply a goal.
 //!
-//! The only module that knows Z3. A [`Prover`] has a solver of its own, belongs to one arena of
-//! terms, and stays on the thread that made it; provers that are used one after the other may share
-//! a [`Workspace`]. What it answers depends only on what it was told: limits are counted in Z3's
-//! own steps, and the wall-clock limit is a safety net whose answer is "gave up". Z3 suspends all
-//! limits while it instantiates quantifiers before its first decision.
+//! Only this module knows Z3. A [`Prover`] has a solver of its own, belongs to one arena of terms,
+//! and stays on the thread that made it. Provers that are used one after the other may share a
+//! [`Workspace`].
+//!
+//! An answer depends only on what the prover was told. Limits are counted in Z3's own steps. The
+//! wall-clock limit is a safety net whose answer is "gave up". Z3 suspends all limits while it
+//! instantiates quantifiers before its first decision.
 //!
 //! Invariants
-//! - Scopes and assumptions reach Z3 when a question is asked, in order; a scope in which nothing
-//!   is asked costs nothing.
+//! - Scopes and assumptions reach Z3 when a question is asked, in order. A scope without questions
+//!   costs nothing.
 //! - Axioms (of theories, and those given by [`Prover::add_axiom`]) hold in every scope from the
-//!   moment they are known. Z3 is told in the scope in which that happened; when that scope is
-//!   left, it is told again before the next question.
+//!   moment they are known. Z3 is told them in the scope of that moment. When that scope is left,
+//!   Z3 is told them again before the next question.
 //! - Every call into Z3 is checked (SOUNDNESS: a lost assertion could turn into a wrong proof).
 
 mod backend;
@@ -72,9 +74,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For questions whose answer only saves work: is this an alias, is that side feasible? Small
-    /// enough to do without a clock: arming Z3's timer costs as much as an easy question (55 of 130
-    /// µs).
+    /// For questions whose answer only saves work: is this an alias, is that side feasible? The
+    /// budget is small enough to do without a clock: arming Z3's timer costs as much as an easy
+    /// question (55 of 130 µs).
     ///
     /// PERFORMANCE: telling a new kernel everything again costs more than most questions. With 20
     /// conflicts nearly all questions end before the limit on steps spoils the kernel.
@@ -84,7 +86,7 @@ impl Budget {
         Budget { resources: 100_000_000, conflicts: 0, milliseconds: 600_000 };
 }
 
-/// Which limit ended a question.
+/// The limit that ended a question.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Limit {
     Resources,
@@ -105,13 +107,13 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Tells whether the goal was proved; all else is "no".
+    /// Tells whether the goal was proved; every other answer is "no".
     pub(crate) fn is_proved(self) -> bool {
         self == Answer::Proved
     }
 }
 
-/// The purpose of a question: counted apart, and tried differently.
+/// The purpose of a question. Each purpose is counted apart, and tried differently.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum QueryKind {
     /// Has to be proved, or an error is reported.
@@ -149,19 +151,19 @@ impl Statistics {
     }
 }
 
-/// How to make a prover.
+/// The options of a prover.
 ///
-/// The plain kernel is the default: on a session of 900 easy questions over sequences it needs 2 to
-/// 4 % less time than the combined solver, with the same answers and the same count of steps;
-/// leaving models out makes no difference.
+/// The plain kernel is the default. On a session of 900 easy questions over sequences it needs 2 to
+/// 4 % less time than the combined solver, with the same answers and the same count of steps.
+/// Leaving models out makes no difference.
 pub struct ProverOptions {
     pub solver: SolverKind,
-    /// Where to write a script that replays the session, but for other tries at a question.
+    /// The place for a script that replays the session, but for other tries at a question.
     pub smt_log: Option<Box<dyn Write>>,
-    /// States are kept for [`Prover::values`].
+    /// Keeps states for [`Prover::values`].
     pub models: bool,
-    /// 0: as always. With another number Z3 decides by that seed, and symbols have other names:
-    /// what holds is the same, but the search for a proof goes another way.
+    /// The seed by which Z3 decides; 0 for the usual way. With another seed symbols have other
+    /// names. The same formulas hold, but the search for a proof goes another way.
     pub variation: u32,
 }
 
@@ -174,9 +176,9 @@ impl Default for ProverOptions {
 /// Z3's options. Instantiation follows triggers only, never models of quantifiers.
 ///
 /// COMPLETENESS: Z3 4.8.12 misses matches of triggers with several patterns that it looks for while
-/// it searches, which 4.8.7 finds. So all but one of them are looked for when the search comes to
-/// an end: with 2, 10 or 1000 of them it missed proofs about updated sequences that it finds with
-/// one; without any, some programs take longer.
+/// it searches; 4.8.7 finds them. So Z3 looks for all but one of them when the search comes to an
+/// end. With 2, 10 or 1000 of them it missed proofs about updated sequences that it finds with one.
+/// Without any, some programs take longer.
 const SETTINGS: [(&str, Setting); 8] = [
     ("auto_config", Setting::Bool(false)),
     ("mbqi", Setting::Bool(false)),
@@ -188,40 +190,45 @@ const SETTINGS: [(&str, Setting); 8] = [
     ("model", Setting::Bool(false)),
 ];
 
-/// For models of what cannot be proved.
+/// Options for models of goals that cannot be proved.
 const MODELS: [(&str, Setting); 1] = [("model", Setting::Bool(true))];
 
+/// Options for sorts of the prover.
+///
 /// PERFORMANCE: with the order of case splits that is best otherwise, Z3 4.8.12 gets lost among the
-/// bits of numbers of a fixed size: whether one of two floating-point numbers is the smaller one
+/// bits of numbers of a fixed size. The question which of two floating-point numbers is smaller
 /// takes it more than 10 s, not 0.1.
 const WITH_BACKEND_SORTS: [(&str, Setting); 1] = [("case_split", Setting::Uint(1))];
 
-/// PERFORMANCE: Z3's default for [`raw::Kernel::new`]. With 100 in the first try, obligations that
-/// fail take twice as long, some ten times.
+/// Z3's default of the threshold, for [`raw::Kernel::new`].
+///
+/// PERFORMANCE: with 100 in the first try, obligations that fail take twice as long, some ten
+/// times.
 const EAGER_THRESHOLD: u32 = 10;
 
 /// One scope of assumptions.
 #[derive(Default)]
 struct Scope {
-    /// Z3 has the scope.
+    /// Tells whether Z3 has the scope.
     open: bool,
-    /// Assumptions Z3 has not been told.
+    /// Assumptions that Z3 has not been told.
     queue: Vec<Term>,
 }
 
 /// Assumptions in nested scopes, and questions about them.
 pub struct Prover {
     workspace: Workspace,
-    /// For the solver.
+    /// The options of the solver, until it is made.
     options: ProverOptions,
     /// For questions that take few steps.
     tableau: Tableau,
-    /// Made for the first question that the tableau does not answer: many members have none.
+    /// The solver, made for the first question that the tableau does not answer. Many members have
+    /// none.
     solver: Option<Solver>,
     scopes: Vec<Scope>,
     /// Axioms given by the user, each added once.
     added: FxHashSet<Term>,
-    /// Those of them that are still to be translated.
+    /// Axioms of the user that are still to be translated.
     untranslated: Vec<Term>,
     statistics: Statistics,
 }
@@ -260,7 +267,7 @@ impl Prover {
         Ok(())
     }
 
-    /// Opens a scope: what is assumed in it is forgotten by the matching [`Prover::pop`].
+    /// Opens a scope. The matching [`Prover::pop`] forgets what is assumed in it.
     pub fn push(&mut self) {
         self.scopes.push(Scope::default());
         self.tableau.push();
@@ -296,7 +303,7 @@ impl Prover {
     /// again does nothing.
     pub fn add_axiom(&mut self, formula: Term) {
         if formula != Terms::TRUE && self.added.insert(formula) {
-            // It is translated when there is something to ask.
+            // The axiom is translated when there is something to ask.
             self.untranslated.push(formula);
             self.tableau.add_axiom(formula);
         }
@@ -333,7 +340,7 @@ impl Prover {
         Ok(answer)
     }
 
-    /// Where the solver is logged: a comment in front of what follows.
+    /// Writes a comment into the log of the solver, if there is a log.
     pub fn remark(&mut self, words: impl FnOnce() -> String) -> Result<(), ProverError> {
         if self.options.smt_log.is_some() {
             self.start()?;
@@ -344,7 +351,8 @@ impl Prover {
         Ok(())
     }
 
-    /// Leaves `terms` as [`Prover::check`] does, where the answer is known: Z3 hears nothing of it.
+    /// Leaves `terms` as [`Prover::check`] does, for a question whose answer is known. Z3 is not
+    /// asked.
     pub fn pass_over(&mut self, terms: &mut Terms, goal: Term) -> Result<(), ProverError> {
         if goal == Terms::TRUE {
             return Ok(());
@@ -354,7 +362,7 @@ impl Prover {
         self.put(terms, goal, |_| Ok(()))
     }
 
-    /// Puts a question to the solver. Where memory does not suffice, who comes next gets another
+    /// Puts a question to the solver. Where memory does not suffice, the next prover gets another
     /// workspace.
     fn put<T>(
         &mut self,
@@ -386,18 +394,8 @@ impl Prover {
         solver.assert(&negated)?;
         let answer = ask(solver);
         let closed = solver.close_scope();
-        // The first error is the one that says why.
+        // The first error has the cause.
         answer.and_then(|answer| closed.map(|()| answer))
-    }
-
-    /// Asks whether the assumptions contradict each other.
-    pub fn inconsistent(
-        &mut self,
-        terms: &mut Terms,
-        kind: QueryKind,
-        budget: Budget,
-    ) -> Result<Answer, ProverError> {
-        self.check(terms, Terms::FALSE, kind, budget)
     }
 
     /// Returns the values of constants in some state in which the assumptions and `formula` hold,
@@ -415,17 +413,17 @@ impl Prover {
         self.tell(terms)?.values(terms, formula, constants, budget)
     }
 
-    /// Tells whether the solver has been made: the first question pays for that.
+    /// Tells whether the solver has been made. The first question pays for making it.
     pub fn is_awake(&self) -> bool {
         self.solver.is_some()
     }
 
-    /// Returns the questions so far, in numbers.
+    /// Returns the counts of questions so far.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }
 
-    /// Steps that Z3 has counted for this prover so far; none before its first question.
+    /// Returns the steps that Z3 has counted for this prover; none before its first question.
     pub fn resources_used(&self) -> u64 {
         self.solver.as_ref().map_or(0, Solver::resources_used)
     }
@@ -435,7 +433,7 @@ impl Prover {
         self.solver.as_ref().is_some_and(Solver::is_nonlinear)
     }
 
-    /// Tells Z3 all that is in the queues.
+    /// Tells Z3 everything in the queues.
     fn tell(&mut self, terms: &mut Terms) -> Result<&mut Solver, ProverError> {
         self.start()?;
         let solver = self.solver.as_mut().expect("just made");
@@ -446,7 +444,7 @@ impl Prover {
             for formula in queue {
                 formulas.push(solver.translate(terms, formula)?);
             }
-            // Axioms first, so that they are told as far out as possible.
+            // Axioms come first, so that they are told as far out as possible.
             solver.tell_axioms()?;
             if !scope.open {
                 solver.open_scope()?;

@@ -1,20 +1,23 @@
 //! A solver of our own, for questions that take few steps.
 //!
-//! A goal is shown by refutation: its negation is added to what is assumed, facts are taken apart,
-//! quantified facts are instantiated where their triggers match ([`instances`], [`matching`]), what
-//! holds of some values is said of constants, sets say what their elements are ([`sets`]),
-//! disjunctions are distinguished ([`search`]), and a way ends where the classes of equal terms
-//! ([`graph`]) or the inequalities ([`linear`], [`products`]) contradict each other. What Chalice's
-//! encodings ask (amounts with read fractions, sets of held locks, the order of levels, maps with
-//! updates) ends that way, so that many a member never asks Z3; nothing here knows of these
-//! encodings.
+//! A goal is shown by refutation: its negation is added to the assumptions. Then
+//! * facts are taken apart;
+//! * quantified facts are instantiated where their triggers match ([`instances`], [`matching`]);
+//! * facts about some values become facts about constants;
+//! * sets say what their elements are ([`sets`]);
+//! * cases of disjunctions are distinguished ([`search`]).
+//!
+//! A way ends where the classes of equal terms ([`graph`]) or the inequalities ([`linear`],
+//! [`products`]) contradict each other. The questions of Chalice's encodings (amounts with read
+//! fractions, sets of held locks, the order of levels, maps with updates) mostly end that way, so
+//! that many members never ask Z3. Nothing here knows of these encodings.
 //!
 //! Invariants
-//! - SOUNDNESS: each step is valid by itself: a formula enters only as an assumption, an instance
+//! - SOUNDNESS: each step is valid by itself. A formula enters only as an assumption, an instance
 //!   of one, an axiom of the theory of sets, or a case of a distinction whose cases are all
-//!   refuted; constants that stand for some values occur nowhere else. So [`Outcome::Proved`] means
+//!   refuted. Constants that stand for some values occur nowhere else. So [`Outcome::Proved`] means
 //!   that the goal follows.
-//! - What an attempt may cost is counted in steps, never in time: the same question has the same
+//! - The cost of an attempt is limited in steps, never in time: the same question has the same
 //!   answer everywhere.
 //! - Assumptions are entered when a question first needs them.
 
@@ -39,11 +42,10 @@ use crate::terms::{Quant, Sort, SortKind, Term, TermKind, Terms};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     Proved,
-    /// The goal is about amounts, and there are amounts for which all is as assumed and it does not
-    /// hold. That is said of inequalities only: what formulas of other forms say of the same
-    /// amounts is unknown.
+    /// The goal is about amounts, and some amounts satisfy the assumptions but not the goal. Only
+    /// inequalities are considered: formulas of other forms may exclude these amounts.
     Open,
-    /// The goal holds if this one does.
+    /// The goal holds if this formula does.
     Left(Term),
     /// The attempt came to no end.
     Unknown,
@@ -61,9 +63,9 @@ pub struct Tableau {
 #[derive(Debug, Default)]
 struct Scope {
     facts: Vec<Term>,
-    /// How many of the facts have been entered.
+    /// The number of facts that have been entered.
     entered: usize,
-    /// The mark to go back to when the scope is left, if something has been entered in it.
+    /// The mark to go back to when the scope is left, if some fact has been entered.
     start: Option<Mark>,
 }
 
@@ -77,34 +79,36 @@ struct Entered {
     rules: Vec<Arc<Rule>>,
     /// The rules that have a part of a trigger with that head.
     rules_of: FxHashMap<Head, Vec<usize>>,
-    /// Instances that have been made: the rule, and the representatives of the values then.
+    /// Instances that have been made: the rule, and the representatives of the values at that time.
     instances: Marked<(usize, Vec<Term>)>,
-    /// The disjunctions that are entered when all parts but one are refuted, or to make a
+    /// Disjunctions of instances. They are entered when all parts but one are refuted, or for a
     /// distinction.
     candidates: Vec<Vec<Part>>,
-    /// Facts of sets and numbers that have been made, by what they are about.
+    /// Facts of sets and numbers that have been made, by the two terms that they are about.
     derived: Marked<(Term, Term)>,
     /// The terms that the present question is about.
     active: Marked<Term>,
-    /// How far each of them is from the question, in the order of `active`.
+    /// The distance of each active term from the question, in the order of `active`.
     distances: Vec<u32>,
-    /// How many of them have been looked at, and how many rules there were then.
+    /// The number of active terms that have been looked at, and the number of rules at that time.
     seen: usize,
     seen_rules: usize,
-    /// How far the terms may be that are looked at now, and those that come next.
+    /// The largest distance of terms that are looked at, and the distance of the terms that come
+    /// next.
     reach: u32,
     distance: u32,
-    /// Only numbers are looked at; then `core` has the numbers that the question is about.
+    /// Tells whether only numbers are looked at. Then `core` has the numbers of the question.
     is_numeric: bool,
     core: FxHashSet<Term>,
-    /// The constants that only the question speaks of.
+    /// The constants that only the question has.
     own: Vec<Term>,
-    /// Clauses about them.
+    /// The clauses about these constants.
     watched: Marked<usize>,
-    /// How many of the axioms have been entered.
+    /// The number of axioms that have been entered.
     axioms: usize,
-    /// A question is being attempted. Only then does a formula about some value tell something of a
-    /// constant: assumptions stay for all questions, and most questions need no such constants.
+    /// Tells whether a question is being attempted. Only then does a formula about some value
+    /// become one about a constant: assumptions stay for all questions, and most questions need no
+    /// such constants.
     is_attempt: bool,
     /// Steps that the present question may still take.
     fuel: u32,
@@ -117,29 +121,29 @@ type Part = (Term, bool);
 #[derive(Debug)]
 struct Clause {
     parts: Vec<Part>,
-    /// The atoms that it is found by.
+    /// The atoms by which the clause is found.
     atoms: Vec<Term>,
 }
 
 /// The immediate consequence of a disjunction.
 #[derive(Clone, Copy, Debug)]
 enum Unit {
-    /// None of its parts holds.
+    /// No part holds.
     Refuted,
     /// The only part that is not refuted.
     Part(Part),
-    /// It holds, or more than one part is undecided.
+    /// The disjunction holds, or more than one part is undecided.
     Other,
 }
 
-/// A quantified formula that holds: of all values, `body` has the truth.
+/// A quantified formula that holds: for all values, `body` has the truth `truth`.
 #[derive(Debug)]
 struct Rule {
     variables: Vec<Term>,
     triggers: Vec<Trigger>,
     body: Term,
     truth: bool,
-    /// The heads of the parts of its triggers, each once.
+    /// The heads of the parts of all triggers, each once.
     heads: Vec<Head>,
 }
 
@@ -147,12 +151,12 @@ struct Rule {
 #[derive(Debug)]
 struct Trigger {
     parts: Box<[Term]>,
-    /// The operands of each part that match more terms when their classes grow: those that are no
-    /// variables, and variables that occur more than once.
+    /// The operands of each part that match more terms when their classes grow. These are operands
+    /// that are no variables, and variables that occur more than once.
     deep: Vec<Vec<usize>>,
 }
 
-/// How much of each list there was.
+/// The length of each list at some time.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     graph: usize,
@@ -171,27 +175,28 @@ struct Mark {
 #[derive(Clone, Copy, Debug)]
 struct Effort {
     steps: u32,
-    /// How many distinctions are made inside each other.
+    /// The number of distinctions inside each other.
     distinctions: u32,
-    /// How far terms may be from the question: see [`search`].
+    /// The largest distance of terms from the question: see [`search`].
     reach: u32,
 }
 
-/// Disjunctions with more parts, and more constants that all differ, are left to the prover.
+/// The most parts of a disjunction, and the most constants that all differ, that are looked at. The
+/// prover gets the others.
 const MANY_MEMBERS: usize = 16;
 
-/// For a goal that has to be shown.
+/// Effort for a goal that has to be shown.
 const THOROUGH: [Effort; 1] = [Effort { steps: 1_500, distinctions: 3, reach: 0 }];
 
-/// The same, one after the other, where the goal speaks of domains or sets: facts about these are
-/// many, and each takes few steps.
+/// Efforts, one after the other, for such a goal about domains or sets. Facts about these are many,
+/// and each takes few steps.
 const EXTENSIVE: [Effort; 3] = [
     Effort { steps: 8_000, distinctions: 5, reach: 0 },
     Effort { steps: 3_000, distinctions: 5, reach: 1 },
     Effort { steps: 4_000, distinctions: 6, reach: 2 },
 ];
 
-/// For a question that only saves work.
+/// Effort for a question that only saves work.
 const BRIEF: [Effort; 1] = [Effort { steps: 12_000, distinctions: 4, reach: 8 }];
 
 impl Default for Tableau {
@@ -224,8 +229,8 @@ impl Tableau {
         self.axioms.push(formula);
     }
 
-    /// Asks whether the assumptions imply the goal. Where that has to be shown, nothing is spared,
-    /// and [`Outcome::Open`] is no answer.
+    /// Asks whether the assumptions imply the goal. If `has_to_hold`, the effort is greater, and
+    /// [`Outcome::Open`] is no answer.
     pub fn ask(&mut self, terms: &mut Terms, goal: Term, has_to_hold: bool) -> Outcome {
         if has_to_hold {
             let efforts: &[Effort] =
@@ -235,7 +240,7 @@ impl Tableau {
                 outcome => outcome,
             };
         }
-        // Of a conjunction, what is said of amounts is looked at alone.
+        // The conjuncts about amounts are attempted alone.
         let parts = terms.conjuncts(goal);
         let mut left = Vec::new();
         for &part in &parts {
@@ -256,7 +261,7 @@ impl Tableau {
         }
     }
 
-    /// Attempts one after the other. `is_numeric`: only numbers are looked at.
+    /// Attempts the goal with one effort after the other. `is_numeric`: only numbers are looked at.
     fn attempts(
         &mut self,
         terms: &mut Terms,
@@ -280,7 +285,7 @@ impl Tableau {
         outcome
     }
 
-    /// Enters what has not been entered yet.
+    /// Enters the facts and axioms that have not been entered yet.
     fn enter(&mut self, terms: &mut Terms) {
         let last = self.scopes.len() - 1;
         for (depth, scope) in self.scopes.iter_mut().enumerate() {
@@ -290,8 +295,8 @@ impl Tableau {
                 continue;
             }
             scope.start.get_or_insert_with(|| self.entered.mark());
-            // SOUNDNESS: a conflict ends with the scope that it was found in, since marks say what
-            // was entered before.
+            // SOUNDNESS: a conflict ends with the scope that it was found in, since marks tell the
+            // state before each scope.
             if depth == last {
                 let axioms = self.axioms[self.entered.axioms..].to_vec();
                 self.entered.axioms = self.axioms.len();
@@ -375,7 +380,7 @@ impl Entered {
                     self.add_witnesses(terms, formula, truth);
                 }
             }
-            // PERFORMANCE: of many constants that all differ, Z3 knows in one formula.
+            // PERFORMANCE: Z3 needs one formula for many constants that all differ.
             TermKind::Distinct(members) if truth && members.len() <= MANY_MEMBERS => {
                 for (index, &left) in members.iter().enumerate() {
                     for &right in &members[..index] {
@@ -396,13 +401,13 @@ impl Entered {
         }
     }
 
-    /// Enters a disjunction: what is left of it, as far as its parts are decided.
+    /// Enters the undecided parts of a disjunction.
     fn add_clause(&mut self, terms: &mut Terms, parts: &[Part]) {
         let Some(open) = self.open_among(terms, parts) else { return };
         match open[..] {
             [] => self.graph.contradict(),
             [(part, truth)] => crate::terms::grow_stack(|| self.assert(terms, part, truth)),
-            // Nothing is decided by it in few steps.
+            // So large a disjunction decides nothing in few steps.
             _ if open.len() > MANY_MEMBERS => {}
             _ => {
                 let mut atoms = Vec::new();
@@ -419,7 +424,8 @@ impl Entered {
         }
     }
 
-    /// Looks at a disjunction no further than it takes to see whether a part is left alone.
+    /// Returns the immediate consequence of a disjunction. The look ends at the second undecided
+    /// part.
     fn unit_among(&self, terms: &Terms, parts: &[Part]) -> Unit {
         let mut unit = Unit::Refuted;
         for &(part, truth) in parts {
@@ -452,7 +458,7 @@ impl Entered {
     }
 }
 
-/// Returns a disjunction of disjunctions as one.
+/// Flattens a disjunction of disjunctions.
 fn flat(terms: &Terms, parts: Vec<Part>) -> Vec<Part> {
     let mut flat: Vec<Part> = Vec::with_capacity(parts.len());
     let mut pending: Vec<Part> = parts.into_iter().rev().collect();
@@ -471,12 +477,12 @@ fn flat(terms: &Terms, parts: Vec<Part>) -> Vec<Part> {
     flat
 }
 
-/// A formula with its truth, taken apart as far as that takes no copies of its parts.
+/// A formula with its truth, taken apart as far as this takes no copies of its parts.
 #[derive(Default)]
 struct Normal {
-    /// Atoms with the same truth; the disjunctions say so, too.
+    /// Atoms with the same truth. The disjunctions imply this too.
     equivalent: Vec<(Term, Term)>,
-    /// All of them hold. One with a single part is without connectives.
+    /// Disjunctions that all hold. A disjunction of one part has no connectives.
     disjunctions: Vec<Vec<Part>>,
 }
 
@@ -529,7 +535,7 @@ fn is_atom(terms: &Terms, formula: Term) -> bool {
         && !matches!(terms.kind(formula), TermKind::Bool(_) | TermKind::Quantifier(_))
 }
 
-/// The atoms of a formula, each once.
+/// Collects the atoms of a formula, each once.
 fn collect_atoms(terms: &Terms, formula: Term, atoms: &mut Vec<Term>) {
     let mut pending = vec![formula];
     while let Some(formula) = pending.pop() {
@@ -543,17 +549,9 @@ fn collect_atoms(terms: &Terms, formula: Term, atoms: &mut Vec<Term>) {
 
 /// Tells whether a set or a value of a domain occurs in a formula.
 fn speaks_of_domains(terms: &Terms, formula: Term) -> bool {
-    let (mut visited, mut pending) = (FxHashSet::default(), vec![formula]);
-    while let Some(term) = pending.pop() {
-        if !visited.insert(term) {
-            continue;
-        }
-        if matches!(terms.sort_kind(terms.sort(term)), SortKind::User { .. } | SortKind::Set(_)) {
-            return true;
-        }
-        terms.kind(term).for_each_operand(|operand| pending.push(operand));
-    }
-    false
+    terms.some_subterm(formula, |term| {
+        matches!(terms.sort_kind(terms.sort(term)), SortKind::User { .. } | SortKind::Set(_))
+    })
 }
 
 /// Tells whether a formula compares amounts of permission, and says nothing else.
@@ -568,4 +566,17 @@ fn is_about_amounts(terms: &Terms, formula: Term) -> bool {
         }
         _ => false,
     }
+}
+
+/// Counts the nodes of a term, repeated ones again. From `most` on, their operands do not count.
+fn size(terms: &Terms, term: Term, most: usize) -> usize {
+    let mut count = 0;
+    let mut pending = vec![term];
+    while let Some(term) = pending.pop() {
+        count += 1;
+        if count <= most {
+            terms.kind(term).for_each_operand(|operand| pending.push(operand));
+        }
+    }
+    count
 }

@@ -1,19 +1,19 @@
 //! Terms: symbolic values and formulas, hash-consed, simplified as they are built.
 //!
-//! A [`Term`] is an index into the arena [`Terms`] of one member; equal structure has the same
-//! index, so comparing two terms is comparing two numbers. `intern` is private: every term passes
-//! through one of the constructors of the submodules, which simplify it, each rule being valid in
+//! A [`Term`] is an index into the arena [`Terms`] of one member. Equal structure has the same
+//! index, so comparing two terms is comparing two numbers. `intern` is private. Every term passes
+//! through a constructor of the submodules, which simplifies the term by rules that are valid in
 //! the logic of the prover.
 //!
 //! Invariants
 //! - The operands of an entry come before it.
-//! - Arguments have the sorts that the symbol or operator asks for (checked in debug builds; in
-//!   release builds the prover reports an ill-sorted term as an error).
+//! - Arguments have the sorts that the symbol or operator asks for. Debug builds check this; in
+//!   release builds the prover reports an ill-sorted term as an error.
 //! - Terms know no solver.
 //!
 //! DIVERGENCE: the snapshot rules `⌈⌊s⌋⌉ = s` and `(fst s, snd s) = s` presuppose that `s` has that
-//! shape. Whoever takes a snapshot apart assumes [`Terms::is_wrapped`] or [`Terms::is_pair`] of it,
-//! never the equation, which is trivial here.
+//! shape. A rule that takes a snapshot apart assumes [`Terms::is_wrapped`] or [`Terms::is_pair`] of
+//! the snapshot, never the equation, which is trivial here.
 
 mod amounts;
 mod arithmetic;
@@ -42,6 +42,7 @@ use serde::{Deserialize, Serialize};
 pub use self::amounts::Split;
 pub use self::display::Shown;
 pub use self::kind::{Quant, Quantifier, TermKind, TheoryOp};
+pub(crate) use self::logic::{all_hold, some_holds};
 pub use self::sort::{Sort, SortKind};
 pub use self::substitution::Substitution;
 pub use self::symbol::{Declaration, Symbol, SymbolKind};
@@ -51,13 +52,13 @@ pub use self::symbol::{Declaration, Symbol, SymbolKind};
 pub struct Term(u32);
 
 impl Term {
-    /// The position of the term in its arena; operands have smaller ones.
+    /// Returns the position of the term in its arena; operands have smaller ones.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Grows the stack when little of it is left; recursion over terms goes through here.
+/// Runs `rest` with enough stack. Recursion over terms goes through here.
 pub fn grow_stack<R>(rest: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, rest)
 }
@@ -66,7 +67,7 @@ pub fn grow_stack<R>(rest: impl FnOnce() -> R) -> R {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Info {
     sort: Sort,
-    /// A variable ([`Declaration::is_variable`]) occurs free.
+    /// Tells whether a variable ([`Declaration::is_variable`]) occurs free.
     open: bool,
     /// One more than the largest canonical number of a variable bound inside.
     binders: u32,
@@ -124,12 +125,12 @@ impl Terms {
     /// Full permission: 1.
     pub const WRITE: Term = Term(4);
 
-    /// The form of a term.
+    /// Returns the form of a term.
     pub fn kind(&self, term: Term) -> &TermKind {
         &self.kinds[term.index()]
     }
 
-    /// The sort of a term.
+    /// Returns the sort of a term.
     pub fn sort(&self, term: Term) -> Sort {
         self.infos[term.index()].sort
     }
@@ -139,17 +140,17 @@ impl Terms {
         self.infos[term.index()].open
     }
 
-    /// How many terms there are; indices of terms are below it.
+    /// Returns the number of terms; their indices are below this number.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    /// Never true: the truth values are always there.
+    /// Tells whether there are no terms. There always are: the truth values.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
-    /// The only place a term is born, besides `intern_quantifier`.
+    /// Makes a term. Only `intern_quantifier` makes terms besides.
     fn intern(&mut self, kind: TermKind, sort: Sort) -> Term {
         if let Some(index) = self.kinds.get_index_of(&kind) {
             return Term(index as u32);
@@ -173,7 +174,7 @@ impl Terms {
         Term(u32::try_from(index).expect("fewer than 2^32 terms"))
     }
 
-    /// The term of that form, if it was ever built.
+    /// Returns the term of that form, if it was ever built.
     fn find(&self, kind: &TermKind) -> Option<Term> {
         self.kinds.get_index_of(kind).map(|index| Term(index as u32))
     }
@@ -205,12 +206,12 @@ impl Terms {
         self.make_sort(SortKind::Map(key, value))
     }
 
-    /// An uninterpreted sort, instance of a domain or one of the engine's own.
+    /// Returns an uninterpreted sort: an instance of a domain, or a sort of the engine.
     pub fn user_sort(&mut self, name: &str, args: &[Sort]) -> Sort {
         self.make_sort(SortKind::User { name: Arc::from(name), args: args.into() })
     }
 
-    /// A sort given as SMT-LIB text.
+    /// Returns a sort given as SMT-LIB text.
     pub fn backend_sort(&mut self, text: &str) -> Sort {
         self.make_sort(SortKind::Backend(Arc::from(text)))
     }
@@ -224,7 +225,7 @@ impl Terms {
         )
     }
 
-    /// The sort of the elements of a sequence, set or multiset, and of the keys of a map.
+    /// Returns the sort of the elements of a sequence, set or multiset, or of the keys of a map.
     pub fn element_sort(&self, sort: Sort) -> Sort {
         match *self.sort_kind(sort) {
             SortKind::Seq(e) | SortKind::Set(e) | SortKind::Multiset(e) | SortKind::Map(e, _) => e,
@@ -232,7 +233,7 @@ impl Terms {
         }
     }
 
-    /// The sort of the values of a map.
+    /// Returns the sort of the values of a map.
     pub(crate) fn value_sort(&self, sort: Sort) -> Sort {
         match *self.sort_kind(sort) {
             SortKind::Map(_, value) => value,
@@ -252,49 +253,40 @@ impl Terms {
         Symbol(self.symbols.insert_full(declaration).0 as u32)
     }
 
-    /// An uninterpreted function. The same name with another signature is another function.
+    fn declare_as(
+        &mut self,
+        name: impl Into<Arc<str>>,
+        args: &[Sort],
+        result: Sort,
+        kind: SymbolKind,
+    ) -> Symbol {
+        self.declare(Declaration { name: name.into(), args: args.into(), result, kind })
+    }
+
+    /// Declares an uninterpreted function. The same name with another signature is another
+    /// function.
     pub fn declare_function(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Uninterpreted,
-        })
+        self.declare_as(name, args, result, SymbolKind::Uninterpreted)
     }
 
-    /// A constructor of the values of a sort: it is injective, and its values are no other
-    /// constructor's.
+    /// Declares a constructor of the values of a sort. It is injective, and its values are those of
+    /// no other constructor.
     pub fn declare_constructor(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Constructor,
-        })
+        self.declare_as(name, args, result, SymbolKind::Constructor)
     }
 
-    /// A function of kind [`SymbolKind::Mark`].
+    /// Declares a function of kind [`SymbolKind::Mark`].
     pub fn declare_mark(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Mark,
-        })
+        self.declare_as(name, args, result, SymbolKind::Mark)
     }
 
-    /// A symbol of kind [`SymbolKind::Fresh`] with a name of its own: the same name again is the
-    /// same symbol. The name must not be one that is declared elsewhere.
+    /// Declares a symbol of kind [`SymbolKind::Fresh`] with a name of its own. The same name again
+    /// is the same symbol. No other kind of symbol may be declared by this name.
     pub fn declare_fresh(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Fresh,
-        })
+        self.declare_as(name, args, result, SymbolKind::Fresh)
     }
 
-    /// A function of the prover, given as SMT-LIB text.
+    /// Declares a function of the prover, given as SMT-LIB text.
     pub fn declare_backend(
         &mut self,
         name: &str,
@@ -302,56 +294,46 @@ impl Terms {
         result: Sort,
         text: &str,
     ) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(name),
-            args: args.into(),
-            result,
-            kind: SymbolKind::Backend(Arc::from(text)),
-        })
+        self.declare_as(name, args, result, SymbolKind::Backend(Arc::from(text)))
     }
 
-    /// The constant of that name and sort.
+    /// Returns the constant of that name and sort.
     pub fn constant(&mut self, name: &str, sort: Sort) -> Term {
         let symbol = self.declare_function(name, &[], sort);
         self.apply(symbol, &[])
     }
 
-    /// A new constant, different from all others; `hint` makes it readable. Its name is
-    /// `hint@number`: no declared name may have that form.
+    /// Makes a constant that differs from all others; `hint` makes it readable. Its name is
+    /// `hint@number`, a form that no declared name may have.
     pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
         let symbol = self.fresh_symbol(hint, &[], sort, SymbolKind::Fresh);
         self.apply(symbol, &[])
     }
 
-    /// A new object: a reference that differs from `null` and from all other new objects.
+    /// Makes an object: a reference that differs from `null` and from all other new objects.
     ///
-    /// SOUNDNESS: also from those that other paths make. A path says nothing of these that could
-    /// not be said of any references.
+    /// SOUNDNESS: the object also differs from the new objects of other paths. A path says nothing
+    /// about those that it could not say about any references.
     pub fn fresh_object(&mut self, hint: &str) -> Term {
         let symbol = self.fresh_symbol(hint, &[], Sort::REF, SymbolKind::Object);
         self.apply(symbol, &[])
     }
 
-    /// A new function symbol, different from all others.
+    /// Makes a function symbol that differs from all others.
     pub fn fresh_function(&mut self, hint: &str, args: &[Sort], result: Sort) -> Symbol {
         self.fresh_symbol(hint, args, result, SymbolKind::Fresh)
     }
 
-    /// A new variable for [`Terms::forall`] and [`Terms::exists`].
+    /// Makes a variable for [`Terms::forall`] and [`Terms::exists`].
     pub fn fresh_variable(&mut self, hint: &str, sort: Sort) -> Term {
         let symbol = self.fresh_symbol(hint, &[], sort, SymbolKind::Variable);
         self.apply(symbol, &[])
     }
 
-    /// The variable of that name: for formulas that are closed as soon as they are built, such as
-    /// axioms.
+    /// Returns the variable of that name, for formulas that are closed as soon as they are built,
+    /// such as axioms.
     pub fn named_variable(&mut self, name: &str, sort: Sort) -> Term {
-        let symbol = self.declare(Declaration {
-            name: Arc::from(name),
-            args: Box::default(),
-            result: sort,
-            kind: SymbolKind::Variable,
-        });
+        let symbol = self.declare_as(name, &[], sort, SymbolKind::Variable);
         self.apply(symbol, &[])
     }
 
@@ -362,12 +344,12 @@ impl Terms {
         result: Sort,
         kind: SymbolKind,
     ) -> Symbol {
-        let name = Arc::from(format!("{hint}@{}", self.fresh));
+        let name = format!("{hint}@{}", self.fresh);
         self.fresh += 1;
-        self.declare(Declaration { name, args: args.into(), result, kind })
+        self.declare_as(name, args, result, kind)
     }
 
-    /// A symbol applied to arguments.
+    /// Applies a symbol to arguments.
     pub fn apply(&mut self, symbol: Symbol, args: &[Term]) -> Term {
         let declaration = self.declaration(symbol);
         debug_assert!(
@@ -395,7 +377,7 @@ impl Terms {
         self.intern(TermKind::Perm(value), Sort::PERM)
     }
 
-    /// The permission amount `numerator/denominator`; the denominator is not zero.
+    /// Returns the permission amount `numerator/denominator`; the denominator is not zero.
     pub fn fraction(&mut self, numerator: i64, denominator: i64) -> Term {
         self.perm(BigRational::new(numerator.into(), denominator.into()))
     }
@@ -427,8 +409,8 @@ impl Terms {
         matches!(self.kind(term), TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_))
     }
 
-    /// Tells whether the term differs from every other term of its sort of which this is true: a
-    /// literal, `null`, or a new object.
+    /// Tells whether the term is a literal, `null` or a new object. Two such terms of one sort
+    /// differ.
     pub fn is_unique(&self, term: Term) -> bool {
         match self.kind(term) {
             TermKind::Null => true,

@@ -1,11 +1,11 @@
 //! The theories of sequences, sets, multisets and maps: axioms with triggers, given to the prover
-//! when the operators that they are about come into use.
+//! when their operators come into use.
 //!
 //! The axioms are the Viper verifiers' common axiomatisation, as texts (`theory/*.theory`) that
-//! [`axioms`](mod@axioms) instantiates at given sorts. An axiom is emitted once all
-//! operators of one of its triggers have occurred for its sort: before that it could not be
-//! instantiated. Operators of emitted axioms count as occurring, since instances contain them. Of
-//! counted amounts ([`counted`]) each product has axioms of its own.
+//! [`axioms`](mod@axioms) instantiates at given sorts. An axiom is emitted once all operators of
+//! one of its triggers have occurred for its sort, since earlier it could not be instantiated.
+//! Operators of emitted axioms count as occurring, since instances contain them. Each product of a
+//! counted amount ([`counted`]) has axioms of its own.
 
 mod axioms;
 pub(crate) mod counted;
@@ -29,12 +29,12 @@ static MULTISET: LazyLock<Vec<Form>> =
     LazyLock::new(|| read(include_str!("theory/multiset.theory")));
 static MAP: LazyLock<Vec<Form>> = LazyLock::new(|| read(include_str!("theory/map.theory")));
 
-/// Which operators are in use, and which axioms still wait for theirs.
+/// The operators in use, and the axioms that still wait for theirs.
 #[derive(Default)]
 pub(crate) struct Theories {
-    /// Operators with the sort they belong to.
+    /// Operators, each with the sort to which it belongs.
     used: FxHashSet<Use>,
-    /// Sorts whose axioms have been made; none for arithmetic on indices.
+    /// Sorts whose axioms have been made; `None` stands for arithmetic on indices.
     instances: FxHashSet<Option<Sort>>,
     waiting: Vec<Axiom>,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Theories {
 pub(crate) type Use = (TheoryOp, Option<Sort>);
 
 impl Theories {
-    /// Notes that an operator occurs; the answer is the axioms that have become useful.
+    /// Notes that an operator occurs. Returns the axioms that have become useful.
     pub(crate) fn require(
         &mut self,
         terms: &mut Terms,
@@ -91,7 +91,7 @@ fn instance(terms: &mut Terms, sort: Option<Sort>) -> Vec<Axiom> {
     }
 }
 
-/// Returns the sort whose theory an operator belongs to; none for arithmetic on indices.
+/// Returns the sort to whose theory an operator belongs; `None` for arithmetic on indices.
 pub(crate) fn subject(op: TheoryOp, args: &[Sort], result: Sort) -> Option<Sort> {
     use TheoryOp::*;
     match op {

@@ -1,8 +1,8 @@
-//! How many paths lie ahead of a place in a method, if nothing is merged: what says whether merging
+//! The number of paths ahead of a place in a method, without merging. It tells whether merging
 //! pays.
 //!
-//! Counted on the program text: conditions are taken for independent, so the number is an upper
-//! bound on what one would see. Counts are capped.
+//! The paths are counted on the program text. Conditions count as independent, so the number is an
+//! upper bound. Counts are capped.
 
 use la_arena::ArenaMap;
 use sil::cfg::{BlockId, BlockKind, Cfg, TerminatorKind};
@@ -12,8 +12,8 @@ use symex::run::ways::{product, sum};
 
 /// The numbers of paths of one implementation.
 pub(crate) struct Ahead {
-    /// From each statement of a block on, and at last from its terminator; for a loop block one
-    /// number.
+    /// The numbers from each statement of a block on, and at last from its terminator; one number
+    /// for a loop block.
     counts: ArenaMap<BlockId, Vec<u64>>,
 }
 
@@ -26,12 +26,13 @@ impl Ahead {
         Self { counts: counting.counts }
     }
 
-    /// From the beginning of a block on.
+    /// Returns the number of paths from the beginning of a block on.
     pub(crate) fn of_block(&self, block: BlockId) -> u64 {
         self.of_statement(block, 0)
     }
 
-    /// From a statement of a block on; the index of its terminator is the number of statements.
+    /// Returns the number of paths from a statement of a block on. The index of the terminator is
+    /// the number of statements.
     pub(crate) fn of_statement(&self, block: BlockId, index: usize) -> u64 {
         self.counts.get(block).and_then(|counts| counts.get(index)).copied().unwrap_or(1)
     }
@@ -40,13 +41,14 @@ impl Ahead {
 struct Counting<'a> {
     program: &'a Program,
     cfg: &'a Cfg,
-    /// From the end of the body on.
+    /// The number from the end of the body on.
     end: u64,
     counts: ArenaMap<BlockId, Vec<u64>>,
 }
 
 impl Counting<'_> {
-    /// Levels are acyclic, so this comes to an end.
+    /// Counts the paths from the beginning of a block on. Levels are acyclic, so the recursion
+    /// ends.
     fn block(&mut self, block: BlockId) -> u64 {
         if let Some(counts) = self.counts.get(block) {
             return counts[0];
@@ -97,7 +99,7 @@ impl Counting<'_> {
     }
 }
 
-/// Returns the ways through a contract where it is taken and given: by a call.
+/// Counts the ways through a contract that a call uses.
 fn ways_of_contract(contract: &Contract) -> u64 {
     product(ways_of_all(&contract.preconditions), ways_of_all(&contract.postconditions))
 }
@@ -107,8 +109,8 @@ pub(crate) fn ways_of_all(clauses: &[Expr]) -> u64 {
     clauses.iter().map(ways).fold(1, product)
 }
 
-/// Counts the ways through an assertion: one for each combination of the conditions that permissions
-/// depend on.
+/// Counts the ways through an assertion: one for each combination of the conditions on which
+/// permissions depend.
 pub(crate) fn ways(assertion: &Expr) -> u64 {
     if assertion.is_pure() {
         return 1;

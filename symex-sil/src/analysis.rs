@@ -1,4 +1,4 @@
-//! The facts about a program as a whole, found out before its members are verified.
+//! The facts about a program as a whole, found before its members are verified.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use sil::walk::{Visit, walk_body, walk_expr, walk_stmts};
 use symex::members::analysis::Analysis;
 use symex::state::heap::Resource;
 
-/// Looks at the whole program, once.
+/// Analyses the whole program.
 pub fn analyse(program: &Program) -> Analysis {
     Analysis {
         trigger_resources: trigger_resources(program),
@@ -122,9 +122,9 @@ fn asserting_predicates(program: &Program) -> FxHashSet<PredicateId> {
 
 /// Tells whether no contract of a function and no body of a predicate has `[a, b]` in it.
 ///
-/// SOUNDNESS: of `[a, b]` in a precondition, or in a predicate that it mentions, a body knows a,
-/// and who applies the function, directly or in another function, has shown b. So where there is
-/// one, no side of a body is known never to be taken.
+/// SOUNDNESS: if `[a, b]` is in a precondition, or in a predicate that it mentions, a body knows a.
+/// A user of the function, directly or in another function, has shown b. So with such a form, no
+/// side of a body is known never to be taken.
 fn contracts_have_one_reading(program: &Program) -> bool {
     let contracts = program.functions.iter().map(|(_, function)| &function.contract);
     let clauses = contracts.flat_map(|it| it.preconditions.iter().chain(&it.postconditions));
@@ -152,7 +152,7 @@ fn functions_in_bodies(program: &Program) -> FxHashSet<FunctionId> {
 }
 
 /// Tells whether some proof script of a program may give a location another value: by a call, or by
-/// exhaling and inhaling it.
+/// exhaling and inhaling the location.
 fn scripts_may_write(program: &Program) -> bool {
     let mut found = false;
     let bodies = program.methods.iter().flat_map(|(_, method)| &method.implementations);

@@ -1,4 +1,4 @@
-//! The members of a SIL program: what is verified of each.
+//! The members of a SIL program: their verification.
 
 pub mod function;
 pub(crate) mod method;

@@ -1,6 +1,6 @@
-//! The rules: what SIL's expressions, assertions and statements mean.
+//! The rules: the meaning of SIL's expressions, assertions and statements.
 //!
-//! In reading order: [`assertion`] (the forms of assertions), [`parts`] (what they mean), [`eval`],
+//! In reading order: [`assertion`] (the forms of assertions), [`parts`] (their meaning), [`eval`],
 //! [`quantified`] (assertions below quantifiers), [`predicate`], [`exec`], [`call`], then the
 //! constructs with rules of their own.
 
@@ -53,7 +53,7 @@ pub fn above() -> Above {
         unfold: |engine, predicate, arguments, amount, merges, at, blame| {
             Sil::of(engine).unfold_merging(predicate, arguments, amount, merges, at, blame)
         },
-        fields_in: |engine, predicate| Sil::of(engine).fields_in(predicate),
+        fields_in: |engine, predicate| predicate::fields_in(engine, predicate),
         holds,
         amounts: None,
     }

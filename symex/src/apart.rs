@@ -1,10 +1,10 @@
-//! Evaluating something for all paths in the middle of one: axioms of domains, which are evaluated
-//! when the prover is first asked something.
+//! Evaluation for all paths in the middle of one. The axioms of domains need it, since they are
+//! evaluated at the prover's first question.
 //!
-//! SOUNDNESS: what comes of it is kept for all paths, so nothing of the present one may have a part
-//! in it: no fact, no answer of the prover, no mode of evaluation. [`Engine::exchange`] names every
-//! field above [`Symbols`](crate::Symbols), so a new one does not compile before somebody has
-//! decided which kind it is; symbols are the same on all paths.
+//! SOUNDNESS: the results are kept for all paths, so nothing of the present path may have a part in
+//! them: no fact, no answer of the prover, no mode of evaluation. [`Engine::exchange`] names every
+//! field above [`Symbols`](crate::Symbols), so a new field does not compile before somebody has
+//! decided its kind. Symbols are the same on all paths.
 
 use std::mem::swap;
 
@@ -15,7 +15,7 @@ use crate::state::State;
 use crate::state::mode::{Gathered, Mode};
 use crate::{Configuration, Engine, Path, Stop};
 
-/// All that belongs to the place where an engine is.
+/// The state of an engine that belongs to its place on a path.
 struct Situation<'p> {
     state: State<'p>,
     mode: Mode,
@@ -26,8 +26,8 @@ struct Situation<'p> {
 }
 
 impl<'p> Engine<'p> {
-    /// Runs where nothing is known of the present path, and nothing is being done; the prover,
-    /// which knows it, is not asked.
+    /// Runs where nothing is known of the present path, and nothing is in progress. The prover,
+    /// which knows the path, is not asked.
     pub fn apart<T>(
         &mut self,
         state: State<'p>,
@@ -48,16 +48,16 @@ impl<'p> Engine<'p> {
         result
     }
 
-    /// Goes where another situation is, and leaves the present one there.
+    /// Exchanges the situation of the engine with another one.
     fn exchange(&mut self, other: &mut Situation<'p>) {
         let Self { config, incidents, evaluated: _ } = self;
         let Configuration { path, frame, here } = config;
         let Path {
-            // Terms, what they mean, and what is the same wherever the engine is.
+            // Terms, their meaning, and other knowledge that is the same in all situations.
             symbols: _,
-            // What the prover has been told for good.
+            // Axioms that the prover keeps in all situations.
             prover: _,
-            // What has been found, and what it has cost.
+            // The findings, and the cost.
             log: _,
             mode,
             gathered,

@@ -1,7 +1,8 @@
 //! The time that a piece of work may take.
 //!
-//! A limit of a member is about the time that its thread has worked: who else uses the machine
-//! has no part in a verdict. Where threads have no clock, it is about the time that has passed.
+//! A limit of a member is about the time that its thread has worked, so other users of the machine
+//! have no part in a verdict. Where threads have no clock, the limit is about the time that has
+//! passed.
 
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ pub struct Until {
 struct Own {
     limit: Duration,
     begun: Instant,
-    /// The thread, and how long it had worked by then.
+    /// The thread, and the time that it had worked at the beginning.
     thread: ThreadId,
     worked: Option<Duration>,
 }
@@ -45,7 +46,7 @@ impl Until {
         Self { run, own: limit.map(Own::new) }
     }
 
-    /// The same limit, for a part of the work that begins now, perhaps on another thread.
+    /// Returns the same limit, for a part of the work that begins now, perhaps on another thread.
     pub fn here(self) -> Self {
         let here = |own: Own| {
             if own.thread == thread::current().id() { own } else { Own::new(own.limit) }
@@ -53,7 +54,7 @@ impl Until {
         Self { own: self.own.map(here), ..self }
     }
 
-    /// Returns the time that is left; `None`: any.
+    /// Returns the time that is left; `None` if there is no limit.
     pub fn left(&self) -> Option<Duration> {
         let run = self.run.map(|run| run.saturating_duration_since(Instant::now()));
         self.own.map(|own| own.left()).into_iter().chain(run).min()

@@ -1,8 +1,8 @@
-//! State consolidation: what is learnt from a heap before an obligation fails.
+//! State consolidation: learning from a heap before an obligation fails.
 //!
-//! An obligation that the prover does not show is asked again with what the shape of the heap says,
-//! and reported only then. What is learnt, in this order, each in a file of its own; n is the
-//! number of chunks of a resource:
+//! An obligation that the prover does not show is asked again with facts about the shape of the
+//! heap. Only then is it reported. The facts come in this order, each kind from a file of its own;
+//! n is the number of chunks of a resource:
 //!
 //! | entry | learnt from | facts |
 //! |---|---|---|
@@ -14,10 +14,10 @@
 //! | [`together`] | instances opened side by side; obligations of rules only | as above |
 //! | [`inside`] | heaps inside `unfolding`, `applying`, `old`; conditions only | as above |
 //!
-//! [`newborn`] learns of new objects where instances are opened.
+//! [`newborn`] learns about new objects where instances are opened.
 //!
-//! [`Configuration::learn_from_heap`] is the first five, for what is left in the middle of a
-//! consume and for the heaps around a package, too. Nothing is learnt twice: a fact that is known
+//! [`Configuration::learn_from_heap`] does the first five, also for the rest of a heap in the
+//! middle of a consume, and for the heaps around a package. Nothing is learnt twice: a known fact
 //! costs nothing.
 
 mod inside;
@@ -34,8 +34,8 @@ use crate::state::heap::{Heap, Resource};
 use crate::{Amounts, Configuration, Path, Stop};
 
 impl Configuration<'_> {
-    /// Assumes the consequences of the heap's shape: locations with more than full permission in
-    /// sum are different, equal locations have equal values. Whether anything was new.
+    /// Assumes the consequences of the heap's shape. Locations with more than full permission in
+    /// sum are different, and equal locations have equal values. Tells whether any fact was new.
     pub fn learn_from_heap(&mut self) -> Result<bool, Stop> {
         let before = self.facts_known();
         let heap = self.here.heap.clone();
@@ -54,12 +54,12 @@ impl Configuration<'_> {
         Ok(self.facts_known() != before)
     }
 
-    /// Learns the shape of a heap: of chunks beside each other.
+    /// Learns from the shape of a heap: from chunks beside each other.
     pub fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
         self.learn_from_quantified(heap)?;
         self.note_instances_of(heap)?;
         for (resource, chunks) in heap.resources() {
-            // Of the values of wands nothing is said (trap T10e).
+            // The values of wands tell nothing (trap T10e).
             if matches!(resource, Resource::Wand(_)) {
                 continue;
             }
@@ -79,7 +79,7 @@ impl Configuration<'_> {
 }
 
 impl Path<'_> {
-    /// How much is known, to see whether something was learnt.
+    /// Returns the number of known facts. It grows when something is learnt.
     pub(crate) fn facts_known(&self) -> usize {
         self.knowledge.known.len()
     }

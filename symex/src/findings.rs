@@ -1,8 +1,12 @@
-//! The account of a failed obligation: [`blame`] (whose fault it is, and in which words), [`log`]
-//! (the findings so far), [`contract`] (the ill-formed clauses of contracts), [`incidents`] (the
-//! incidents of an evaluation) [`evaluated`] (the values of
-//! expressions) and [`counterexample`] (a state in which it fails). [`shown`] has
-//! the state before a statement, for observers.
+//! The account of a failed obligation:
+//!
+//! * [`blame`]: who is to blame, and in which words;
+//! * [`log`]: the findings so far;
+//! * [`contract`]: the ill-formed clauses of contracts;
+//! * [`incidents`]: the incidents of an evaluation;
+//! * [`evaluated`]: the values of expressions;
+//! * [`counterexample`]: a state in which the obligation fails;
+//! * [`shown`]: the state before a statement, for observers.
 
 pub mod blame;
 pub mod contract;

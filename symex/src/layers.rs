@@ -2,9 +2,9 @@
 //! its receiver says what it can touch:
 //!
 //! * [`Symbols`] makes terms and the symbols of the program. It knows no path.
-//! * [`Path`] is a path with what is known on it. It assumes and decides by itself, and knows no
+//! * [`Path`] is a path with the knowledge about it. It assumes and decides by itself, and knows no
 //!   heap.
-//! * [`Configuration`] is a path and the state there. It reads and changes heaps, and shows nothing.
+//! * [`Configuration`] is a path and its state. It reads and changes heaps, and shows nothing.
 //! * [`Engine`] asks: it checks, branches, shows obligations, and reports those that fail.
 //!
 //! Each layer dereferences to the one below it. Where two parts of an engine are borrowed at once,
@@ -28,26 +28,26 @@ use crate::state::mode::{Gathered, Mode};
 use crate::state::{Frame, Here};
 use crate::{Context, Setting};
 
-/// The knowledge about the left-hand side and the footprint of a wand together, where both hold.
+/// Facts about the left-hand side and the footprint of a wand together, while both hold.
 ///
-/// SOUNDNESS: of one that is given away nothing is known, and nothing is said before the wand is
-/// applied: facts about the left-hand side do not leave the package otherwise (trap T10d).
+/// SOUNDNESS: the facts say nothing about a wand that is given away, and nothing before the wand is
+/// applied. Facts about the left-hand side do not leave the package otherwise (trap T10d).
 #[derive(Debug)]
 pub struct Agreement {
-    /// The left-hand side they speak about.
+    /// The left-hand side that the facts are about.
     pub root: Term,
     pub facts: Vec<Term>,
 }
 
-/// The symbols and tables made of the program so far. An entry is the same whichever path made it,
-/// and a run that is repeated finds the entries that it made before.
+/// The symbols and tables made of the program so far. All paths make the same entries, and a
+/// repeated run finds its earlier entries.
 #[derive(Debug, Default)]
 pub struct Made {
     /// Applications of program functions to their limited variants, for triggers.
     pub(crate) limited: FxHashMap<Term, Term>,
-    /// How the quantified formulas met so far came about.
+    /// The origins of the quantified formulas met so far.
     pub(crate) quantifiers: FxHashMap<Term, Noted>,
-    /// Facts that define a new symbol: some value of it makes them true on every path.
+    /// Facts that define a new symbol: on every path, some value of the symbol makes them true.
     pub(crate) defining: FxHashSet<Term>,
     /// Symbols for quantified permissions.
     pub(crate) quantified: quantified::Tables,
@@ -66,8 +66,8 @@ pub struct Caches {
 
 /// The terms and symbols of a member, the same on all of its paths.
 pub struct Symbols<'p> {
-    /// The shared data of all members, and the settings of this one: nothing changes them while a
-    /// member is verified.
+    /// The shared data of all members, and the settings of this one. Nothing changes them during
+    /// the verification of a member.
     pub context: &'p Context<'p>,
     pub program: &'p Program,
     pub setting: Setting<'p>,
@@ -77,7 +77,7 @@ pub struct Symbols<'p> {
     pub caches: Caches,
 }
 
-/// A path, and what is known on it.
+/// A path, and the knowledge about it.
 #[derive(Deref, DerefMut)]
 pub struct Path<'p> {
     #[deref]
@@ -88,21 +88,21 @@ pub struct Path<'p> {
     pub prover: Prover,
     /// The explorations in progress.
     pub run: Run<'p>,
-    /// The mode of evaluation: the explorer puts it back with the state.
+    /// The mode of evaluation. The explorer puts the mode back with the state.
     pub mode: Mode,
-    /// The finds that the evaluation in progress leaves to its caller, and to no other.
+    /// The results that the evaluation in progress leaves to its caller only.
     pub gathered: Gathered,
-    /// The findings and the cost: rules write the log and cannot read it.
+    /// The findings and the cost. Rules write the log and cannot read it.
     pub log: Log,
 }
 
-/// A path and the state there.
+/// A path and its state.
 #[derive(Deref, DerefMut)]
 pub struct Configuration<'p> {
     #[deref]
     #[deref_mut]
     pub path: Path<'p>,
-    /// σ of the papers, in two halves: rules change them, the explorer puts them back together.
+    /// σ of the papers, in two halves. Rules change them, and the explorer puts them back together.
     pub frame: Frame<'p>,
     pub here: Here,
 }

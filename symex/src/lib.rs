@@ -1,20 +1,19 @@
 //! Symbolic execution with permissions: one [`Engine`] verifies one member.
 //!
 //! The rules are those of Schwerhoff 2011 (*Symbolic Execution for Chalice*, chapter 3) as refined
-//! since by Müller, Schwerhoff and Summers 2016, in direct style: a rule is a method that returns a
-//! `Result`, and where the thesis passes a continuation twice we ask [`Engine::branch`], which
-//! answers for this run; the driver runs the statement again for the other answer (see
+//! since by Müller, Schwerhoff and Summers 2016, in direct style. A rule is a method that returns a
+//! `Result`. Where the thesis passes a continuation twice, a rule asks [`Engine::branch`], which
+//! answers for this run. The driver runs the statement again for the other answer (see
 //! [`run::explore`]).
 //!
-//! An engine has four [`layers`]: a method's receiver says what the method can touch.
+//! An engine has four [`layers`]: the receiver of a method says what the method can touch.
 //!
-//! In reading order: [`state`] (what a rule reads and changes), [`run`] (decisions), [`findings`]
-//! (what is said of a failed obligation), [`knowledge`] (questions about the path),
-//! [`quantifiers`], [`permission`], [`consolidation`] (what is learnt before an obligation fails),
+//! In reading order: [`state`] (the state that rules read and change), [`run`] (decisions),
+//! [`findings`] (reports of failed obligations), [`knowledge`] (questions about the path),
+//! [`quantifiers`], [`permission`], [`consolidation`] (learning before an obligation fails),
 //! [`rules`], [`members`]. Each of these names those before it and no others.
 //!
-//! Beside them stand what a run is given ([`options`], [`observer`]) and what it gives
-//! ([`report`]).
+//! Beside them stand the inputs of a run ([`options`], [`observer`]) and its results ([`report`]).
 
 mod apart;
 pub mod clock;
@@ -66,24 +65,24 @@ use self::state::mode::{Gathered, Mode};
 use self::state::{Frame, Here};
 use self::whole::Facts;
 
-/// Why a run stops before its end. `?` passes it on; only [`Explore`] and the drivers look inside.
+/// The reason why a run stops before its end. `?` passes it on; only [`Explore`] and the drivers
+/// look inside.
 ///
-/// A failed obligation is no reason to stop: it is reported, assumed where that can be, and the run
-/// goes on.
+/// A failed obligation is no reason to stop. It is reported, assumed if possible, and the run goes
+/// on.
 #[derive(Debug)]
 pub enum Stop {
     /// The path condition is contradictory: nothing is left to show.
     Infeasible,
-    /// A construct the engine does not know; the member is not verified.
+    /// The engine does not know a construct; the member is not verified.
     Unsupported { span: Span, what: String },
-    /// The wall-clock limit of the member, never reported as verified.
+    /// The wall-clock limit of the member is over. The member is never reported as verified.
     OutOfTime,
     /// The observer wants no more.
     Cancelled,
-    /// The member is not to be tried; why.
+    /// The member is not to be tried, for this reason.
     GivenUp(String),
-    /// There are more paths, or more questions, than this attempt was to have: another one may get
-    /// on.
+    /// This attempt has too many paths or questions. Another attempt may succeed.
     TooMuch,
     /// The solver failed.
     Broken(String),
@@ -100,14 +99,14 @@ impl From<ProverError> for Stop {
     }
 }
 
-/// How far an attempt to verify a member goes before another one is made; `None`: to the end.
+/// The limits of an attempt to verify a member, before another attempt is made; `None` is no limit.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Limits {
     /// Paths of a method.
     pub paths: Option<u64>,
     /// Questions.
     pub questions: Option<u64>,
-    /// Those that reach the prover.
+    /// Questions that reach the prover.
     pub by_prover: Option<u64>,
 }
 
@@ -124,16 +123,16 @@ pub struct Context<'p> {
     pub ill_formed_predicates: FxHashMap<PredicateId, OnceLock<bool>>,
     /// The program with its termination checks, if it has any.
     pub termination: Option<&'p Instrumented>,
-    /// The program as the rules of another language than SIL read it, if one is executed:
-    /// `program` is the table of its declarations then.
+    /// The program in another language than SIL, if one is executed. Then `program` is the table of
+    /// its declarations.
     pub own: Option<&'p (dyn Any + Send + Sync)>,
     pub above: Above,
-    /// Which axioms of domains are of use for which types.
+    /// The use of domain axioms for types.
     pub types: TypePatterns,
 }
 
 impl<'p> Context<'p> {
-    /// Before any member has been verified.
+    /// Makes the context before any member has been verified.
     pub fn new(
         program: &'p Program,
         sources: &'p Sources,
@@ -159,40 +158,41 @@ impl<'p> Context<'p> {
     }
 }
 
-/// The results for other members that this member may build on: those that it depends on. All
-/// others may or may not be known by now, so they are not used.
+/// The results for other members on which this member depends. Other results may or may not be
+/// known by now, so they are not used.
 #[derive(Clone, Copy, Debug)]
 pub struct Visible<'p> {
     pub functions: &'p FxHashSet<FunctionId>,
     /// Functions of the recursion group being verified, whose contracts have been checked.
     pub contracts: &'p [FunctionId],
-    /// Those of them whose bodies have been checked.
+    /// The functions among `contracts` whose bodies have been checked.
     pub definitions: &'p [FunctionId],
     pub predicates: &'p FxHashSet<PredicateId>,
     /// The questions about the program as a whole.
     pub facts: &'p Facts<'p>,
 }
 
-/// How permission amounts are read (trap T8: both sides of a function's contract use the same
+/// The reading of permission amounts (trap T8: both sides of a function's contract use the same
 /// reading).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Amounts {
     #[default]
     Exact,
-    /// Every positive amount is as good as any other. In functions and their preconditions, where
-    /// nothing is taken away; and of a heap: what its amounts are in sum tells nothing, also while
-    /// the body of a predicate is checked, or a function that one applies.
+    /// Every positive amount is as good as any other. This is the reading of functions and their
+    /// preconditions, where nothing is taken away. For a heap it means that sums of its amounts
+    /// tell nothing, such as while the body of a predicate is checked, or a function that the body
+    /// applies.
     SomeOrNone,
 }
 
 impl Amounts {
-    /// The one of two readings that says less.
+    /// Returns the reading that says less.
     pub(crate) fn weaker(self, other: Self) -> Self {
         if self == Self::Exact { other } else { self }
     }
 }
 
-/// Which side of `[a, b]` is meant.
+/// A side of `[a, b]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     Inhale,
@@ -206,35 +206,36 @@ type Unfold =
 /// The rules above that lower rooms need and do not name.
 #[derive(Clone, Copy)]
 pub struct Above {
-    /// Learns from the heap before an obligation fails; whether anything was new.
+    /// Learns from the heap before an obligation fails. Tells whether any fact was new.
     pub consolidation: fn(&mut Engine<'_>) -> Result<bool, Stop>,
     /// Tells the prover the axioms of an instance of a domain.
     pub axioms: fn(&mut Engine<'_>, DomainId, &[Type]) -> Result<(), Stop>,
-    /// Opens an instance of a predicate: its arguments, the amount, whether the ways through the
-    /// body are merged in any case, and how it is blamed.
+    /// Opens an instance of a predicate. The parameters are its arguments, the amount, whether the
+    /// ways through the body are merged in any case, the place, and the blame.
     pub unfold: Unfold,
-    /// The fields of which an instance of a predicate may hold a part, itself; none if it must not
-    /// be opened beside others.
+    /// Returns the fields of which an instance of a predicate may hold a part itself; `None` if the
+    /// instance must not be opened beside others.
     pub fields_in: fn(&mut Engine<'_>, PredicateId) -> Option<Vec<FieldId>>,
-    /// Does the body of a predicate mention permission to a field of a formal argument?
+    /// Tells whether the body of a predicate mentions permission to a field of a formal argument.
     pub holds: fn(&Program, PredicateId, LocalId, FieldId) -> bool,
-    /// The words for a constant that stands for an amount; none where those of the program will do.
+    /// Returns the words for a constant that stands for an amount; `None` if the program's words
+    /// will do.
     pub amounts: Option<fn(&str) -> Option<&'static str>>,
 }
 
-/// How a member is verified. Set before it begins.
+/// The settings for the verification of a member, made before it begins.
 pub struct Setting<'p> {
     pub(crate) above: Above,
     pub(crate) visible: Visible<'p>,
-    /// Set while a function is verified: functions of its own recursion group are used limited.
+    /// The recursion group of the verified function, if it is one. Its functions are used limited.
     pub recursion_group: FxHashSet<FunctionId>,
-    /// The verified member is a function.
+    /// Tells whether the verified member is a function.
     pub is_function: bool,
-    /// When states are merged where ways meet.
+    /// The condition for merging states where ways meet.
     pub join: Join,
-    /// The paths of a method are followed one by one all the same.
+    /// Tells whether the paths of a method are followed one by one nevertheless.
     pub one_by_one: bool,
-    /// How far this attempt goes.
+    /// The limits of this attempt.
     pub limits: Limits,
     pub until: Until,
 }
@@ -256,13 +257,13 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     pub warnings: Vec<Finding>,
     pub gave_up: bool,
-    /// Failures may have been left out because of a finding that is not there any more: a defect.
+    /// Tells whether failures have been left out because of a finding that is gone: a defect.
     pub leaves_failures_open: bool,
     pub statistics: Statistics,
 }
 
 impl<'p> Engine<'p> {
-    /// `log` receives what the prover is told.
+    /// Makes an engine. `log` receives the input of the prover.
     pub fn new(
         context: &'p Context<'p>,
         visible: Visible<'p>,
@@ -328,7 +329,7 @@ impl<'p> Engine<'p> {
 }
 
 impl Symbols<'_> {
-    /// Tells whether a predicate's body failed its own check: then its uses are checked like any
+    /// Tells whether a predicate's body failed its own check. Then its uses are checked like any
     /// assertion.
     pub fn is_ill_formed_predicate(&self, predicate: PredicateId) -> bool {
         let checked = self.context.ill_formed_predicates.get(&predicate);

@@ -1,5 +1,5 @@
-//! The members of a program that languages share: functions, and what is found out about a program
-//! before ([`analysis`]).
+//! The members of a program that languages share: functions. [`analysis`] has facts about a program
+//! that are found first.
 
 pub mod analysis;
 pub mod function;

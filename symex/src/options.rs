@@ -8,18 +8,18 @@ use sil::load::Assumptions;
 
 use crate::report::MemberKind;
 
-/// The choices of a user. The defaults are those of the command line; options may be added, so
-/// they are made from these.
+/// The choices of a user. The defaults are those of the command line. Other modules start from the
+/// defaults, since options may be added.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// Worker threads; 0 stands for one per core.
     pub threads: usize,
-    /// Members to verify, as globs over names; empty: all.
+    /// Members to verify, as globs over names; empty means all.
     pub members: Vec<String>,
     /// Members left out, as globs over names.
     pub excluded: Vec<String>,
-    /// The same for methods only: these say nothing of members of other kinds.
+    /// Methods to verify, as globs over names. Members of other kinds are not affected.
     pub methods: Vec<String>,
     pub excluded_methods: Vec<String>,
     /// The solver's resource limit for one obligation, in its own units.
@@ -28,45 +28,45 @@ pub struct Options {
     pub member_time_limit: Option<Duration>,
     /// Wall-clock safety net for all members together.
     pub deadline: Option<Instant>,
-    /// Directory for replayable solver logs, one file a member.
+    /// The directory for replayable solver logs, one file for each member.
     pub smt_log: Option<std::path::PathBuf>,
-    /// Look for places where everything holds ([`sil::plugins::smoke`]).
+    /// Looks for places where everything holds ([`sil::plugins::smoke`]).
     pub smoke: bool,
-    /// The amounts in preconditions of functions count, as they do in those of methods, instead of
-    /// only whether there is some permission.
+    /// Tells whether amounts in preconditions of functions count as they do in those of methods.
+    /// Otherwise any positive amount will do.
     pub exact_amounts_in_functions: bool,
-    /// Receivers of quantified permissions are shown to differ where permissions are exhaled, and
-    /// taken to differ where they are inhaled, as some front ends ask for.
+    /// Tells whether receivers of quantified permissions are assumed to differ on inhale, as some
+    /// front ends ask for. They are shown to differ on exhale.
     pub assume_injectivity_on_inhale: bool,
-    /// Functions and methods without a termination clause end: front ends that show it themselves
-    /// send none.
+    /// Tells whether functions and methods without a termination clause are assumed to end. Front
+    /// ends that show termination themselves send no clauses.
     pub assume_termination: bool,
-    /// A failed condition is assumed even where it is certainly false, as by the reference: no
-    /// error behind it is reported.
+    /// Tells whether a failed condition is assumed even if it is certainly false, as by the
+    /// reference. Then no later error is reported.
     pub assume_failures: bool,
-    /// When branches of a method are merged again.
+    /// The condition for merging branches of a method.
     pub join: Join,
-    /// Which questions the solver is not asked.
+    /// The questions that the solver is not asked.
     pub native: Native,
-    /// Count the instances of each quantifier. Slow: Z3 writes traces for it, to this directory;
-    /// each is removed when it has been read.
+    /// The directory for traces, from which instances of each quantifier are counted. Slow. Each
+    /// trace is removed when it has been read.
     pub profile: Option<std::path::PathBuf>,
-    /// Give a state in which it may go wrong with every error.
+    /// Tells whether each error comes with a state in which it may happen.
     pub counterexample: bool,
-    /// 0: as always. With another number, members are verified in another order, symbols have other
-    /// names, and the solver has another seed. What is to be shown is the same: where the verdict
-    /// is not, the proof depends on chance.
+    /// A number that varies the run; 0 for the usual way. With another number, members are verified
+    /// in another order, symbols have other names, and the solver has another seed. The claims are
+    /// the same, so a verdict that differs depends on chance.
     pub variation: u32,
 }
 
-/// The results of earlier attempts at a program, where a process goes on with the work of another
-/// one.
+/// The results of earlier attempts at a program, for a process that goes on with the work of
+/// another one.
 #[derive(Clone, Default, Debug)]
 pub struct Assigned {
-    /// Members whose verdict is known, by their names in the SIL program: there is no report on
-    /// them, and they are verified only where others need what they show.
+    /// Members with a known verdict, by their names in the SIL program. There is no report on them,
+    /// and they are verified only where others need their results.
     pub settled: BTreeSet<(MemberKind, String)>,
-    /// Members that are not to be verified, with what to say of each.
+    /// Members that are not to be verified, each with the words for the report.
     pub given_up: Vec<GivenUp>,
 }
 
@@ -76,10 +76,10 @@ pub struct GivenUp {
     pub kind: MemberKind,
     /// Its name in the SIL program.
     pub name: String,
-    /// The cause is a defect of the verifier, and not a lack of time or memory.
+    /// Tells whether the cause is a defect of the verifier, and not a lack of time or memory.
     pub is_defect: bool,
     pub why: String,
-    /// How long it was being verified.
+    /// The time for which the member was being verified.
     pub time: Duration,
 }
 
@@ -87,13 +87,13 @@ pub struct GivenUp {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Native {
     On,
-    /// Z3 is asked all that what is assumed does not answer at once.
+    /// Without the tableau: only known assumptions spare questions to Z3.
     Off,
-    /// For tests: whatever is proved without Z3 has to be proved by Z3 as well.
+    /// For tests: Z3 has to prove each goal that is proved without Z3.
     Checked,
 }
 
-/// When branches are merged.
+/// The condition for merging branches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Join {
     Auto,
@@ -102,7 +102,7 @@ pub enum Join {
 }
 
 impl Options {
-    /// Which of the limits on time is reached, where one is.
+    /// Returns the words for the limit on time that is reached.
     pub fn limit_reached(&self) -> String {
         match (self.deadline, self.member_time_limit) {
             (Some(deadline), _) if Instant::now() >= deadline => {
@@ -116,22 +116,22 @@ impl Options {
         }
     }
 
-    /// Returns the choices that findings depend on, as numbers: two runs whose numbers are the same
-    /// find the same in a program.
+    /// Returns the choices that findings depend on, as numbers. Two runs with the same numbers find
+    /// the same in a program.
     pub fn of_findings(&self) -> Vec<usize> {
         let Self {
-            // Which members are reported on does not change what is found in them.
+            // The choice of reported members does not change their findings.
             members: _,
             excluded: _,
             methods: _,
             excluded_methods: _,
             // Reports are the same for every number of threads.
             threads: _,
-            // Members near a limit on time have no answers that are kept.
+            // Members near a limit on time have no stored answers.
             deadline: _,
             member_time_limit,
             obligation_limit,
-            // Answers are not used then.
+            // Answers are not used with these options.
             smt_log: _,
             profile: _,
             smoke,

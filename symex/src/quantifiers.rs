@@ -1,14 +1,14 @@
-//! Quantified formulas as the prover is told them: their triggers and forms.
+//! Quantified formulas in the form for the prover: their triggers and forms.
 //!
-//! In reading order: [`one_point`] (variables of permissions that have one value), [`forms`] (triggers where
-//! nothing can be matched as it stands).
+//! In reading order: [`one_point`] (variables of permissions that have one value), [`forms`]
+//! (triggers where no term can be matched as it stands).
 
 pub(crate) mod forms;
 pub(crate) mod one_point;
 
 use smt::terms::Term;
 
-/// Tells whether a term is one of those bound around the place where it stands.
+/// Returns the variables that occur in some of the formulas.
 pub(crate) fn occurring(
     terms: &smt::terms::Terms,
     variables: &[Term],

@@ -1,4 +1,4 @@
-//! The findings of verification, independent of how they are shown.
+//! The findings of verification, independent of their output.
 
 mod counterexample;
 pub mod shown;
@@ -37,7 +37,7 @@ pub struct MemberReport {
     pub verdict: Verdict,
     /// In the order in which execution met them, without duplicates.
     pub findings: Vec<Finding>,
-    /// Taken without proof: no body, or a construct that is trusted; each with its words.
+    /// The places taken without proof, each with its words: no body, or a trusted construct.
     pub trusted: Vec<(Span, String)>,
     pub statistics: Statistics,
 }
@@ -64,7 +64,7 @@ impl MemberKind {
 
 /// The verdict on a member. Nothing but `Verified` counts as verified.
 ///
-/// Ordered by weight: the largest of several is the verdict on the whole.
+/// Ordered by weight: the heaviest of several verdicts is the verdict on the whole.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Verdict {
     Verified,
@@ -78,11 +78,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// From the lightest to the heaviest.
+    /// All verdicts, from the lightest to the heaviest.
     pub const ALL: [Self; 5] =
         [Self::Verified, Self::Inconclusive, Self::Unsupported, Self::Failed, Self::Error];
 
-    /// As written in machine-readable output.
+    /// Returns the name in machine-readable output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Verified => "verified",
@@ -94,8 +94,7 @@ impl Verdict {
     }
 }
 
-/// One failed obligation (or one warning).
-///
+/// A failed obligation, or a warning.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
     pub severity: Severity,
@@ -103,22 +102,22 @@ pub struct Finding {
     pub error: ErrorId,
     /// The obligation that could not be shown.
     pub reason: Option<Reason>,
-    /// In the words of a SIL program; a front end's own words are behind the span's origin.
+    /// The words for a SIL program; the origin of the span has a front end's own words.
     pub message: String,
-    /// Where the error is reported.
+    /// The place of the error.
     pub span: Span,
     /// The sub-expression that could not be shown.
     pub reason_span: Option<Span>,
-    /// Further places, each with what it has to do with the failure.
+    /// Further places, each with its relation to the failure.
     pub related: Vec<(Span, String)>,
-    /// Which of several implementations of a method it was found in: all but one may meet a
-    /// contract.
+    /// The implementation of the method in which it was found, if there are several. All but one
+    /// may meet a contract.
     pub implementation: Option<Within>,
     /// The branch conditions that led here.
     pub path: Vec<Step>,
     /// A state in which the obligation may fail, where one was asked for.
     pub counterexample: Option<Counterexample>,
-    /// Which permission is missing, where that has words.
+    /// The missing permission, if there are words for it.
     pub shortfall: Option<Shortfall>,
     /// The receiver that might be null, as the user would write it.
     pub receiver: Option<String>,
@@ -133,7 +132,7 @@ pub struct Within {
 }
 
 impl Within {
-    /// Returns the implementation in a message: by its name, or as the first, the second, ….
+    /// Returns the words for the implementation: by its name, or as the first, the second, ….
     pub fn words(&self) -> String {
         match &self.name {
             Some(name) => format!("implementation `{name}`"),
@@ -142,32 +141,32 @@ impl Within {
     }
 }
 
-/// Permission that is missing, in the words of the program: names that a front end gives stand for
-/// those in the SIL text.
+/// Permission that is missing, in the words of the program. Names of a front end replace those in
+/// the SIL text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shortfall {
-    /// As in `cell.value` or `list(node.next)`.
+    /// The location, as in `cell.value` or `list(node.next)`.
     pub location: String,
-    /// How much is needed.
+    /// The needed amount.
     pub needed: Amount,
-    /// How much is held for certain.
+    /// The amount that is certainly held.
     pub held: Amount,
-    /// The amount is all that is held: otherwise more may be held that is not known to be of this
-    /// location.
+    /// Tells whether `held` is the whole amount. Otherwise more may be held, of locations that may
+    /// be others.
     pub is_all: bool,
-    /// An instance of a predicate that is held and may have it inside.
+    /// A held instance of a predicate that may have the permission inside.
     pub inside: Option<String>,
 }
 
 /// An amount of permission in a message.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Amount {
-    /// More than nothing.
+    /// Any amount but none.
     Some,
     Known(BigRational),
-    /// As the user would write it.
+    /// The amount as the user would write it.
     Written(String),
-    /// One that the program has no words for.
+    /// An amount without words in the program.
     Nameless,
 }
 
@@ -185,7 +184,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// Returns an amount in words that do for every language.
+/// Returns an amount in words that suit every language.
 pub fn in_percent(amount: &BigRational) -> String {
     let percent = amount * BigInt::from(100);
     match percent.floor().to_integer() {
@@ -197,7 +196,7 @@ pub fn in_percent(amount: &BigRational) -> String {
 }
 
 impl Shortfall {
-    /// How much is needed, and how much held.
+    /// Describes the needed and the held amount.
     pub fn amounts(&self, in_words: impl Fn(&Amount) -> String) -> String {
         let is_held = if self.is_all { "held" } else { "known to be held" };
         let inside = self.inside.as_ref();
@@ -210,26 +209,26 @@ impl Shortfall {
 /// A branch that a path took.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Step {
-    /// Where its condition stands.
+    /// The place of the condition.
     pub condition: Span,
     /// The condition as written in the SIL program.
     pub text: String,
-    /// The condition held.
+    /// Tells whether the condition held.
     pub taken: bool,
 }
 
 impl Step {
-    /// Returns the fact on the path, given the words of the condition.
+    /// Returns the words for the fact on the path, given those of the condition.
     pub fn words(&self, condition: String) -> String {
         if self.taken { condition } else { format!("!({condition})") }
     }
 }
 
-/// See [`Finding::key`].
+/// The key of a finding: see [`Finding::key`].
 pub(crate) type FindingKey = (ErrorId, Option<Reason>, Span, Option<Span>, Option<usize>);
 
 impl Finding {
-    /// Makes a finding that says no more than its message does.
+    /// Makes a finding that has no more than its message.
     pub fn warning(error: ErrorId, reason: Option<Reason>, span: Span, message: String) -> Self {
         Self {
             severity: Severity::Warning,
@@ -247,16 +246,16 @@ impl Finding {
         }
     }
 
-    /// Returns the key that tells findings of one member apart. `by_part`: with the part of the
-    /// statement that has failed.
+    /// Returns the key that tells findings of one member apart. `by_part`: the key has the part of
+    /// the statement that failed.
     pub fn key(&self, by_part: bool) -> FindingKey {
         let implementation = self.implementation.as_ref().map(|within| within.index);
         let part = self.part().filter(|_| by_part);
         (self.error, self.reason, self.span, part, implementation)
     }
 
-    /// Returns the part of a statement that has failed, where each part is told: missing
-    /// permission, and clauses of a contract that stands elsewhere.
+    /// Returns the part of a statement that has failed, if parts are told: missing permission, and
+    /// clauses of a contract that stands elsewhere.
     fn part(&self) -> Option<Span> {
         match self.reason {
             Some(Reason::InsufficientPermission) => self.reason_span,
@@ -268,13 +267,13 @@ impl Finding {
         }
     }
 
-    /// `error:reason`, or just `error` where there is no reason.
+    /// Returns `error:reason`, or just `error` without a reason.
     pub fn full_id(&self) -> String {
         full_id(self.error, self.reason)
     }
 
-    /// Takes note of what came of the same obligation on another path: the first finding stays, but
-    /// what one path gave up on another may refute.
+    /// Takes note of a finding about the same obligation on another path. The first finding stays,
+    /// but an error replaces a warning.
     pub fn meet(&mut self, other: Finding) {
         if (self.severity, other.severity) == (Severity::Warning, Severity::Error) {
             *self = other;
@@ -282,14 +281,14 @@ impl Finding {
     }
 }
 
-/// How a question of the rules was answered.
+/// The means that answered a question of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Means {
     /// By the form of the formula: simplified, it is a literal.
     Form,
-    /// By what is known on the path.
+    /// By the facts of the path.
     Facts,
-    /// By the solver, in so much time.
+    /// By the solver, in this time.
     Prover(Duration),
 }
 
@@ -312,7 +311,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// In words.
+    /// Returns the words for the subject.
     pub fn name(self) -> &'static str {
         match self {
             Self::Contradiction => "contradictions",
@@ -345,9 +344,9 @@ impl Asked {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Cost {
     pub asked: Asked,
-    /// Z3's own, for all of them: they do not depend on how busy the machine is.
+    /// Z3's steps for all questions. They do not depend on the load of the machine.
     pub steps: u64,
-    /// The steps of the obligation that took most. Questions that only save work have a limit of
+    /// The steps of the most expensive obligation. Questions that only save work have a limit of
     /// their own.
     pub hardest: u64,
 }
@@ -361,19 +360,19 @@ impl Cost {
     }
 }
 
-/// Questions, by how they were answered.
+/// Counts of questions, by the means that answered them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Questions {
     pub by_form: u64,
     pub by_facts: u64,
-    /// Those that reached the solver.
+    /// Questions that reached the solver.
     pub by_prover: u64,
-    /// Spent in the solver.
+    /// The time spent in the solver.
     pub prover_time: Duration,
 }
 
 impl Questions {
-    /// How many there are.
+    /// Returns the number of all questions.
     pub fn asked(&self) -> u64 {
         self.by_form + self.by_facts + self.by_prover
     }
@@ -411,27 +410,26 @@ impl Questions {
 pub struct Statistics {
     pub time: Duration,
     pub questions: Questions,
-    /// The same, by what was executed when they came up.
+    /// Questions by the construct that was executed.
     pub constructs: BTreeMap<Cow<'static, str>, Questions>,
-    /// Those that reached the solver, by what they are about.
+    /// Questions that reached the solver, by subject.
     pub subjects: BTreeMap<Subject, Asked>,
-    /// The first questions of solvers, counted above as well: they pay for making them and for
-    /// telling them the axioms.
+    /// The first questions of solvers, counted above as well. They pay for making the solver and
+    /// for telling it the axioms.
     pub waking: Asked,
     /// Paths followed to their end.
     pub paths: u64,
     /// Tells whether an earlier run did the work, at this cost.
     #[serde(default)]
     pub is_cached: bool,
-    /// How often the solver instantiated each quantifier, by its name, where that was asked for.
-    /// Those of the program are named by their place, as in `quant@3.12`; others by what they are
-    /// the axiom of.
+    /// The numbers of instances that the solver made of each quantifier, by its name, if they were
+    /// asked for. Quantifiers of the program are named by their place, as in `quant@3.12`. Others
+    /// are named after the subject of their axiom.
     pub instances: BTreeMap<String, u64>,
-    /// The questions that reached the solver, by the place where they came up and what was executed
-    /// there; the default span is no place.
+    /// The questions that reached the solver, by place and construct; the default span is no place.
     #[serde(skip)]
     pub places: IndexMap<(Span, Cow<'static, str>), Cost>,
-    /// Where the work was in the end, and what was executed.
+    /// The place and the construct of the last work.
     #[serde(skip)]
     pub last: Option<(Span, &'static str)>,
 }
@@ -443,8 +441,8 @@ impl Statistics {
         self.constructs.entry(construct.into()).or_default().count(means);
     }
 
-    /// Counts a question that reached the solver while what stands at a place was executed.
-    /// `is_first`: the solver had to be made.
+    /// Counts a question that reached the solver, with its place and construct. `is_first`: the
+    /// solver had to be made.
     pub(crate) fn count_asked(
         &mut self,
         at: (Span, &'static str),
@@ -459,7 +457,7 @@ impl Statistics {
         }
     }
 
-    /// Adds those of another part of the work.
+    /// Adds the statistics of another part of the work.
     pub fn add(&mut self, other: &Statistics) {
         self.time += other.time;
         self.is_cached &= other.is_cached;

@@ -1,7 +1,7 @@
 //! The state σ that rules read and change.
 //!
-//! In reading order: [`heap`], [`quantified`] (permission to many locations), [`mode`] (how
-//! expressions are evaluated), [`sorts`], [`maps`] (functions of the location), [`thread`] (locks
+//! In reading order: [`heap`], [`quantified`] (permission to many locations), [`mode`] (the
+//! evaluation of expressions), [`sorts`], [`maps`] (functions of the location), [`thread`] (locks
 //! and tokens of Chalice).
 
 pub mod heap;
@@ -38,7 +38,7 @@ impl Store {
         self.0.get(index(local)).copied().flatten()
     }
 
-    /// Tells whether both are the same version.
+    /// Tells whether both stores are the same version.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
@@ -60,8 +60,8 @@ pub struct User<'p> {
 #[derive(Clone, Debug)]
 pub struct Labelled {
     pub heap: Heap,
-    /// Where this holds it has been passed: not everywhere, if one of the ways merged since has not
-    /// passed it.
+    /// The claim that the label has been passed. It fails on merged ways that have not passed the
+    /// label.
     pub reached: Term,
 }
 
@@ -72,7 +72,7 @@ impl Labelled {
     }
 }
 
-/// No variables at all: where an expression stands outside every member.
+/// Returns an arena of no variables, for expressions outside every member.
 pub(crate) fn no_locals() -> &'static Arena<Local> {
     static NONE: std::sync::OnceLock<Arena<Local>> = std::sync::OnceLock::new();
     NONE.get_or_init(Arena::new)
@@ -85,18 +85,18 @@ fn index(local: LocalId) -> usize {
 /// The heaps of earlier moments.
 #[derive(Clone, Default, Debug)]
 pub struct Past {
-    /// The heap `old` refers to; `None` where the member has none.
+    /// The heap that `old` refers to; `None` if the member has none.
     pub old: Option<Heap>,
     /// The labels passed.
     pub labels: Rc<BTreeMap<LabelId, Labelled>>,
-    /// The heap `old[lhs]` refers to.
+    /// The heap that `old[lhs]` refers to.
     pub lhs: Option<Heap>,
-    /// The last loop entered, where counterexamples are wanted.
+    /// The last loop entered, if counterexamples are wanted.
     pub forgot: Option<Rc<Forgot>>,
 }
 
-/// The state at the head of a loop, behind its invariants: of what came before is known only what
-/// the loop leaves alone.
+/// The state at the head of a loop, behind its invariants. Of the earlier state, only the parts
+/// that the loop leaves alone are known.
 #[derive(Debug)]
 pub struct Forgot {
     /// The loop.
@@ -110,37 +110,38 @@ pub struct Forgot {
 /// The sources of a package in progress.
 #[derive(Clone, Default, Debug)]
 pub struct Package {
-    /// The heaps around it that its operations may take from, nearest first.
+    /// The heaps around the package from which its operations may take, nearest first.
     pub reserve: Vec<Heap>,
     /// The permissions that the operation in progress has taken from the reserve.
     pub moved: Heap,
-    /// The equations of values that were learnt of portions of one location.
+    /// The equations of values that were learnt from portions of one location.
     pub agreed: Rc<Vec<Term>>,
 }
 
-/// How assertions are read.
+/// The reading of assertions.
 #[derive(Clone, Debug)]
 pub struct AssertionReading {
     pub reading: Reading,
     pub amounts: Amounts,
-    /// Factor on all amounts, of the predicate being folded or unfolded.
+    /// The factor on all amounts, in the predicate being folded or unfolded.
     pub scale: Option<Term>,
-    /// Symbols of the wildcards that may still be constrained (trap T9). One made for all values of
-    /// some variables is the same wildcard whatever it is applied to: those of a quantified
-    /// permission may have been shifted.
+    /// The symbols of the wildcards that may still be constrained (trap T9). A symbol made for all
+    /// values of some variables is the same wildcard for all arguments, since variables of a
+    /// quantified permission may have been shifted.
     pub constrainable: Rc<Vec<Symbol>>,
     /// The predicates whose bodies are being produced or consumed, one inside the other.
     pub(crate) bodies: Rc<Vec<PredicateId>>,
-    /// The produced assertion may have failed where it was consumed, so that it may contradict
-    /// what is known.
+    /// Tells whether the produced assertion may have failed where it was consumed, so that it may
+    /// contradict known facts.
     pub has_failed: bool,
-    /// Somebody looks at the snapshot of what is consumed: `fold`, or an application of a function.
+    /// Tells whether a rule needs the snapshot of a consume: for `fold`, or for an application of a
+    /// function.
     pub keeps_snapshots: bool,
 }
 
 impl AssertionReading {
     /// Tells whether instances of a predicate are open inside each other. A body that unfolds
-    /// instances of its own predicate would go on for ever: then nothing is said.
+    /// instances of its own predicate would go on for ever, so it stops here.
     pub fn is_deep_inside(&self, predicate: PredicateId) -> bool {
         self.bodies.iter().filter(|&&outer| outer == predicate).count() > 1
     }
@@ -160,31 +161,32 @@ impl Default for AssertionReading {
     }
 }
 
-/// The part of σ that belongs to the text being executed: another member, or the body of a
+/// The part of σ that belongs to the text being executed. Another member, or the body of a
 /// predicate, has another frame. Plain data, cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Frame<'p> {
     /// The variables of the member whose expressions are evaluated; `store` has their values.
     pub locals: &'p Arena<Local>,
     pub store: Store,
-    /// Whose variables the reader of a message knows, while the contract of another member is used.
+    /// The variables that the reader of a message knows, while the contract of another member is
+    /// used.
     pub user: Option<User<'p>>,
     /// The heaps of earlier moments.
     pub past: Past,
     /// `result` of the function whose postcondition is evaluated.
     pub result: Option<Term>,
-    /// The function whose `result` it is, unless the heap is not the one that it is about.
+    /// The function that `result` belongs to, unless the heap is not the one that the function
+    /// reads.
     pub result_of: Option<FunctionId>,
-    /// How assertions are read.
+    /// The reading of assertions.
     pub assertion: AssertionReading,
-    /// While an assertion that frames itself is produced: the heap without it.
+    /// The heap without the assertion, while an assertion that frames itself is produced.
     pub without_own: Option<Heap>,
-    /// The heap whose instances have been opened together already (see
-    /// `consolidation::together`). Bodies of predicates inherit it, contracts
-    /// start without, and no frame hands it back.
+    /// The heap whose instances have been opened together already (see `consolidation::together`).
+    /// Bodies of predicates inherit it, contracts start without, and no frame hands it back.
     pub opened: Option<Heap>,
-    /// The knowledge about the present thread, of a Chalice program that is executed directly. A
-    /// call hands back the locks and the memory, and nothing else does.
+    /// The knowledge about the present thread of a Chalice program, in direct execution. Only a
+    /// call hands back the locks and the memory.
     pub thread: Thread,
 }
 
@@ -196,7 +198,7 @@ pub struct Given {
     pub(crate) by: Span,
 }
 
-/// The part of σ that belongs to the path: it stays when a frame ends, also where the path ends
+/// The part of σ that belongs to the path. It stays when a frame ends, also where the path ends
 /// inside (trap T10f). Plain data, cheap to clone.
 #[derive(Clone, Default, Debug)]
 pub struct Here {
@@ -217,7 +219,7 @@ pub struct Here {
     pub given: Rc<Vec<Given>>,
 }
 
-/// σ: everything but the path condition, so that a run can start again from it.
+/// The state σ: everything but the path condition. A run can start again from it.
 #[derive(Clone, Debug)]
 pub struct State<'p> {
     pub(crate) frame: Frame<'p>,
@@ -225,7 +227,7 @@ pub struct State<'p> {
 }
 
 impl<'p> State<'p> {
-    /// The state at the start of a member.
+    /// Makes the state at the start of a member.
     pub fn new(locals: &'p Arena<Local>) -> Self {
         Self { frame: Frame::new(locals), here: Here::default() }
     }
@@ -243,7 +245,7 @@ impl Here {
         !left.quantified(resource).is_empty()
     }
 
-    /// The same, to take from it.
+    /// Returns the rest of the heap during a consume, or all of it, for changes.
     pub(crate) fn left_mut(&mut self) -> &mut Heap {
         match &mut self.consuming {
             Some(left) => left,
@@ -258,7 +260,7 @@ impl Here {
 }
 
 impl<'p> Frame<'p> {
-    /// The frame at the start of a member.
+    /// Makes the frame at the start of a member.
     pub(crate) fn new(locals: &'p Arena<Local>) -> Self {
         Self {
             locals,
@@ -279,8 +281,8 @@ impl<'p> Frame<'p> {
         Self { user: Some(self.users_variables()), ..Self::new(locals) }
     }
 
-    /// Whose variables a reader knows: where a contract is used in a contract, those of the first
-    /// user.
+    /// Returns the variables that a reader knows. If a contract is used in a contract, these are
+    /// those of the first user.
     pub fn users_variables(&self) -> User<'p> {
         let own = || User { locals: self.locals, store: self.store.clone() };
         self.user.clone().unwrap_or_else(own)

@@ -1,9 +1,10 @@
-//! The engine's reads of the program as a whole, beyond the members that a member mentions: a
+//! The engine's reads of the program as a whole, beyond the members that a member mentions. A
 //! verdict may depend on them.
 //!
-//! SOUNDNESS: a verdict is used again where all that it depends on is the same. Whoever keeps
-//! verdicts follows the ids of a member to find what it mentions; all else has to be asked here,
-//! where it is written down. So [`Context`](super::Context) does not have the [`Analysis`].
+//! SOUNDNESS: a verdict is used again if all that it depends on is the same. The store of verdicts
+//! follows the ids of a member to find the declarations that it mentions. Other facts have to be
+//! asked here, where the question is noted. So [`Context`](super::Context) does not have the
+//! [`Analysis`].
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -21,12 +22,12 @@ pub enum Fact {
     IsTrigger(Resource),
     /// The instances of a predicate may hold instances of it.
     IsRecursive(PredicateId),
-    /// There is such a predicate.
+    /// Some predicate is recursive.
     SomeAreRecursive,
-    /// A function is applied in the body of a predicate, there or by such functions.
+    /// A function is applied in the body of a predicate, by itself or in such a function.
     IsInBodies(FunctionId),
-    /// The body of a predicate asserts something inside of an expression, there or in an instance
-    /// opened there.
+    /// The body of a predicate asserts something inside of an expression, by itself or in an
+    /// instance that it opens.
     IsAsserting(PredicateId),
     /// Applying a magic wand may change values.
     ScriptsMayWrite,
@@ -42,7 +43,7 @@ pub struct Facts<'p> {
 }
 
 impl<'p> Facts<'p> {
-    /// Nothing has been asked yet.
+    /// Begins to ask about a program.
     pub fn of(analysis: &'p Analysis) -> Self {
         Self { analysis, asked: Mutex::default() }
     }

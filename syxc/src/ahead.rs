@@ -1,5 +1,5 @@
-//! The paths that lie ahead of a conditional, and which conditionals are merged: the states of their
-//! sides become one where they meet (see [`symex::run::merge`]).
+//! The paths ahead of a conditional, and the choice of conditionals to merge. The states of the
+//! sides of a merged one become one state where they meet (see [`symex::run::merge`]).
 
 use chalice::program::walk::each_stmt;
 use chalice::program::{Block, IfArm, Program, Rhs, Stmt, StmtKind};
@@ -14,7 +14,7 @@ use symex::run::explore::{End, Explore};
 use symex::run::ways::{PATHS, sum};
 use symex::{Stop, View};
 
-/// The conditionals that may be merged, by where they stand, and whether merging saves paths.
+/// The conditionals that may be merged, by place, each with the answer whether merging saves paths.
 #[derive(Debug, Default)]
 pub(super) struct Ahead(FxHashMap<chalice::Span, bool>);
 
@@ -40,8 +40,8 @@ impl Ahead {
         }
     }
 
-    /// Notes the conditionals of a block with so many paths behind it. Returns the paths from its
-    /// beginning.
+    /// Notes the conditionals of a block with `after` paths behind it. Returns the number of paths
+    /// from its beginning.
     fn block(&mut self, program: &Program, threads: bool, block: &Block, after: u64) -> u64 {
         block.stmts.iter().rev().fold(after, |after, stmt| match &stmt.kind {
             StmtKind::Block(inner) | StmtKind::Lock { body: inner, .. } => {
@@ -55,7 +55,7 @@ impl Ahead {
                 let through = arms.iter().map(|arm| sides(&arm.body)).fold(0, sum);
                 let through = sum(through, otherwise.as_ref().map_or(after, sides));
                 if may_merge(program, threads, stmt) {
-                    // Where no paths part behind it, merging saves none.
+                    // Without a choice of paths behind it, merging saves none.
                     self.0.insert(stmt.span, after > 1);
                 }
                 through
@@ -65,8 +65,8 @@ impl Ahead {
     }
 }
 
-/// Tells whether the sides of a conditional leave what is known of threads as it was, which is not
-/// merged. Where there are locks or channels, calls and loops may change that, too.
+/// Tells whether the sides of a conditional keep the knowledge about threads, which is not merged.
+/// With locks or channels, calls and loops may change it, too.
 fn may_merge(program: &Program, threads: bool, conditional: &Stmt) -> bool {
     let mut may = true;
     let mut visit = |stmt: &Stmt| {
@@ -136,8 +136,8 @@ impl Statements<'_, '_> {
         otherwise.map_or(Ok(Flow::Goes), |block| self.arm(block))
     }
 
-    /// Tells whether the sides of a conditional are merged. The same answer each time: paths are run
-    /// again from their beginning.
+    /// Tells whether the sides of a conditional are merged. The answer is the same each time, since
+    /// paths are run again from their beginning.
     fn merges(&self, stmt: &Stmt) -> bool {
         let Some(&saves) = self.direct.ahead.0.get(&stmt.span) else { return false };
         match self.setting.join {

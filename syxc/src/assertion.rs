@@ -2,7 +2,7 @@
 //! sections 3.6 and 3.7).
 //!
 //! The snapshot of an assertion has the same shape on both sides: a pair for each conjunct but the
-//! last, the unit where there is no permission.
+//! last, the unit for a part without permission.
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, Type};
 use sil::program::PredicateId;
@@ -13,8 +13,7 @@ use super::many::{is_many, is_to_elements};
 use super::{Chalice, Threads, is_pure, renumbered, span};
 use crate::eval::unknown;
 use symex::Stop;
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, Reason};
+use symex::findings::blame::{Blame, Reason, unsupported_at};
 use symex::rules::assertion::{Assertions, Form};
 use symex::rules::language::{Accessed, Language};
 use symex::state::Frame;
@@ -45,7 +44,7 @@ impl Assertions for Chalice<'_, '_> {
 
 impl<'p> Language<'p> for Chalice<'_, 'p> {
     type Access<'e> = &'e Access;
-    /// Told by the expression itself.
+    /// The expression itself tells its form.
     type Own<'e> = ();
 
     const NAMES_CLAUSES: bool = false;
@@ -175,9 +174,9 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
 }
 
 impl Threads<'_, '_> {
-    /// Learns that an instance that is held has a receiver.
+    /// Learns that a held instance has a receiver.
     ///
-    /// SOUNDNESS: to fold one asks for it, and of no amount nothing is learnt.
+    /// SOUNDNESS: a fold asks for the receiver, and an amount of none tells nothing.
     fn has_receiver(&mut self, object: Term, amount: Term) -> Result<(), Stop> {
         let held = self.terms.lt(Terms::NONE, amount);
         let exists = self.terms.differs(object, Terms::NULL);
@@ -188,7 +187,7 @@ impl Threads<'_, '_> {
 
 impl Chalice<'_, '_> {
     /// Runs a rule on each part of an assertion, on the sides of conditions that this run takes. A
-    /// condition that is not `split` is a part itself.
+    /// conditional without `split` counts as one part.
     pub(super) fn each_part(
         &mut self,
         assertion: &Expr,
@@ -212,7 +211,7 @@ impl Chalice<'_, '_> {
         })
     }
 
-    /// Which way this run goes at a condition of an assertion.
+    /// Decides a condition of an assertion for this run.
     fn decide(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
         let condition = self.eval(condition, blame)?;
         self.branch(condition)
@@ -232,7 +231,7 @@ impl Chalice<'_, '_> {
         Ok(fields.map(|field| (Resource::Field(renumbered(field)), vec![receiver])).collect())
     }
 
-    /// The same, of an access to one location.
+    /// Returns the location of an access to one location.
     pub(super) fn location(
         &mut self,
         access: &Access,

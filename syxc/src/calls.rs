@@ -1,9 +1,9 @@
-//! Calls (Schwerhoff 2011, section 3.8), and the state where the contract of another method is
-//! meant.
+//! Calls (Schwerhoff 2011, section 3.8), and the state in which the contract of another method is
+//! read.
 
 use chalice::program::{Expr, MethodId, OutVariable};
 use sil::source::Span;
-use smt::terms::Term;
+use smt::terms::{Term, Terms};
 
 use super::{Direct, Statements, Threads, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
@@ -29,7 +29,7 @@ pub(super) struct Actuals {
 }
 
 impl Statements<'_, '_> {
-    /// The receiver and the arguments of a call.
+    /// Evaluates the receiver and the arguments of a call.
     pub(super) fn actuals(&mut self, call: Call<'_>, blame: Blame) -> Result<Actuals, Stop> {
         let receiver = self.eval(call.receiver, blame)?;
         let arguments = call.arguments.iter().map(|argument| self.eval(argument, blame));
@@ -37,7 +37,8 @@ impl Statements<'_, '_> {
         Ok(Actuals { receiver, arguments })
     }
 
-    /// Chooses what `rd` stands for where a precondition is given away, if it stands for anything.
+    /// Chooses the amount of `rd` for a precondition that is given away, if `rd` has an amount
+    /// here.
     pub(super) fn choose_for_callee(
         &mut self,
         context: Option<Term>,
@@ -51,7 +52,8 @@ impl Statements<'_, '_> {
         Ok(Some(chosen))
     }
 
-    /// The precondition is given away, the postcondition received; `old` in it is the state before.
+    /// Executes a call: gives the precondition away, and receives the postcondition. `old` there is
+    /// the state before.
     pub(super) fn call(&mut self, call: Call<'_>, outs: &[OutVariable]) -> Result<(), Stop> {
         let direct = self.direct;
         let callee = &direct.tree.methods[call.method];
@@ -96,7 +98,7 @@ impl Statements<'_, '_> {
 }
 
 impl<'p> Threads<'_, 'p> {
-    /// Makes the frame in which the contract of a method is meant.
+    /// Makes the frame in which the contract of a method is read.
     pub(super) fn in_contract(&self, method: MethodId, actuals: &Actuals) -> Frame<'p> {
         let direct = self.direct;
         let callee = &direct.tree.methods[method];
@@ -115,11 +117,11 @@ impl<'p> Threads<'_, 'p> {
         actuals: &Actuals,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let exists = self.terms.differs(actuals.receiver, smt::terms::Terms::NULL);
+        let exists = self.terms.differs(actuals.receiver, Terms::NULL);
         self.prove(exists, blame, Reason::AssertionFalse, span(call.receiver.span))
     }
 
-    /// Variables get the results of a method, whose values a store has.
+    /// Gives variables the results of a method, whose values a store has.
     pub(super) fn take_results(
         &mut self,
         method: MethodId,

@@ -10,7 +10,7 @@ use super::{Chalice, Statements, Threads, span};
 use symex::Stop;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 
-/// The predicates of `this` that a clause speaks of, whatever else holds.
+/// Collects the predicates of `this` that a clause mentions without a condition.
 fn own_predicates(clause: &Expr, found: &mut Vec<Access>) {
     match &clause.kind {
         ExprKind::And(parts) => {
@@ -27,7 +27,7 @@ pub(super) fn is_own(access: &Access) -> bool {
         if matches!(receiver.kind, ExprKind::This))
 }
 
-/// Opens in the bodies of functions what their preconditions ask for.
+/// Opens in the bodies of functions the predicates of `this` that their preconditions mention.
 pub(super) fn open_in_functions(tree: &mut Program) {
     for function in tree.functions.values_mut() {
         let mut own = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn open_in_functions(tree: &mut Program) {
 }
 
 impl Statements<'_, '_> {
-    /// At the start of a body: opens what the precondition gives.
+    /// Opens the predicates of `this` in the precondition, at the start of a body.
     pub(super) fn open_own(&mut self, requires: &[Expr]) -> Result<(), Stop> {
         requires.iter().try_for_each(|clause| {
             let at = span(clause.span);
@@ -52,7 +52,7 @@ impl Statements<'_, '_> {
         })
     }
 
-    /// At the end of a body: closes what the postcondition asks for.
+    /// Closes the predicates of `this` in the postcondition, at the end of a body.
     pub(super) fn close_own(&mut self, ensures: &[Expr]) -> Result<(), Stop> {
         ensures.iter().try_for_each(|clause| {
             let at = span(clause.span);
@@ -77,8 +77,8 @@ impl Statements<'_, '_> {
 }
 
 impl Threads<'_, '_> {
-    /// Shows, where a program asks for that, that nothing is left of what was held, once a contract
-    /// has been given away. Tokens may be left.
+    /// Shows that no permission is left once a contract has been given away, if the program asks
+    /// for this check. Tokens may be left.
     pub(super) fn prove_no_leak(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
         if !self.direct.options.check_leaks {
             return Ok(());

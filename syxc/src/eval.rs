@@ -10,13 +10,12 @@ use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
 pub(super) use self::quantifiers::{Range, is_in};
 use super::{Chalice, Direct, Threads, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::findings::evaluated::Record;
 use symex::{Explore, Stop, View};
 
 impl Chalice<'_, '_> {
-    /// The value of an expression, with its obligations unless `blame` trusts it.
+    /// Returns the value of an expression, and shows its obligations unless `blame` trusts it.
     pub(super) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         self.recorded(span(expr.span), |chalice| grow_stack(|| chalice.eval_kind(expr, blame)))
     }
@@ -118,7 +117,7 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// Sequences and sets.
+    /// Evaluates an expression that makes a sequence or set, or looks into one.
     fn eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
             ExprKind::Length(operand) => {
@@ -161,8 +160,8 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// `token.joinable`. Of a token without permission, or of none, nobody can say that it may be
-    /// joined: where that is asserted, that is what is wrong.
+    /// Evaluates `token.joinable`. Without permission to a token it is unknown whether the token
+    /// may be joined. An assertion of it then fails for this reason.
     fn may_be_joined(&mut self, token: &Expr, at: Span, blame: Blame) -> Result<Term, Stop> {
         let token = self.eval(token, blame)?;
         let joinable = self.direct.joinable();
@@ -176,7 +175,7 @@ impl Chalice<'_, '_> {
         self.read_field(token, joinable, Sort::BOOL, at, blame)
     }
 
-    /// `s[from..to]`, whose bounds have to lie in the sequence.
+    /// Evaluates `s[from..to]`, whose bounds have to lie in the sequence.
     fn slice(
         &mut self,
         whole: &Expr,
@@ -203,7 +202,7 @@ impl Chalice<'_, '_> {
         Ok(self.terms.seq_drop(start, low))
     }
 
-    /// `holds(e)`, `rd holds(e)`: in contracts it has to be an object.
+    /// Evaluates `holds(e)` or `rd holds(e)`. In contracts, e has to be an object.
     fn claims_lock(
         &mut self,
         claim: &Expr,
@@ -234,8 +233,8 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// Conjunction (`goes_on`) or disjunction: a part is evaluated where those before it do not
-    /// decide.
+    /// Evaluates a conjunction (`goes_on`) or disjunction. A part is evaluated where those before
+    /// it do not decide.
     fn sequence(&mut self, parts: &[Expr], goes_on: bool, blame: Blame) -> Result<Term, Stop> {
         let mut values: Vec<Term> = Vec::with_capacity(parts.len());
         for part in parts {
@@ -262,7 +261,7 @@ impl Threads<'_, '_> {
         }
     }
 
-    /// A text. Its bytes, behind a 1, are a number that no other text has.
+    /// Returns the value of a text. Its bytes, behind a 1, are a number that no other text has.
     fn text(&mut self, text: &str) -> Result<Term, Stop> {
         let sort = self.sort(&Type::String);
         let bytes: Vec<u8> = std::iter::once(1).chain(text.bytes()).collect();
@@ -331,7 +330,9 @@ fn contains(terms: &mut Terms, element: Term, collection: Term, ty: &Type) -> Te
     }
 }
 
-/// SOUNDNESS: what is supported has been looked at before; whatever has been forgotten there
+/// Stops at a form of expression that no rule has.
+///
+/// SOUNDNESS: the check of what is supported comes before. A form that this check has forgotten
 /// ends here.
 pub(super) fn unknown<T>(expr: &Expr) -> Result<T, Stop> {
     unsupported_at(span(expr.span), "this form of expression")

@@ -17,8 +17,7 @@ use super::calls::Call;
 use super::loops::Loop;
 use super::{Direct, Statements, Threads, is_impure, renumbered, span};
 use symex::Stop;
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::rules::language::Language;
 use symex::state::heap::{Chunk, Resource};
 
@@ -26,7 +25,7 @@ use symex::state::heap::{Chunk, Resource};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flow {
     Goes,
-    /// All that was to be shown of this path has been shown.
+    /// The path is over: all its obligations have been checked.
     Ends,
 }
 
@@ -131,7 +130,7 @@ impl Statements<'_, '_> {
         Ok(Flow::Goes)
     }
 
-    /// Statements by which threads have to do with each other.
+    /// Executes a statement about several threads.
     fn exec_shared(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
         match &stmt.kind {
             StmtKind::Fork { token, receiver, method, arguments } => {
@@ -180,7 +179,7 @@ impl Statements<'_, '_> {
         Ok(flow)
     }
 
-    /// Which way this run goes at a condition of the program.
+    /// Decides a condition of the program for this run.
     pub(super) fn condition(&mut self, condition: &Expr, error: ErrorId) -> Result<bool, Stop> {
         let at = span(condition.span);
         let value = self.executed(condition, Blame::new(error, at))?;
@@ -192,8 +191,8 @@ impl Statements<'_, '_> {
         Ok(taken)
     }
 
-    /// A ghost constant that gets a value may have had it from its declaration on (see
-    /// [`chalice::program::ghosts`]).
+    /// Assumes that a ghost constant has had its value from its declaration on, if the value may be
+    /// foreseen (see [`chalice::program::ghosts`]).
     fn foresee(&mut self, local: LocalId, written: &Rhs, value: Term) -> Result<(), Stop> {
         let direct = self.direct;
         if direct.assigned.get(local).is_some()
@@ -215,8 +214,8 @@ impl Statements<'_, '_> {
         }
     }
 
-    /// An object that nobody knows, with all permission to its fields. It is not shared, so nobody
-    /// holds it.
+    /// Makes an object that nobody knows, with full permission to its fields. The object is not
+    /// shared, so nobody holds it.
     fn create(
         &mut self,
         class: ClassId,
@@ -264,8 +263,7 @@ impl Statements<'_, '_> {
 }
 
 impl Threads<'_, '_> {
-    /// Variables get values of which nothing is known; of constants it is not known whether they
-    /// have been assigned.
+    /// Gives variables unknown values. For constants it is unknown whether they have been assigned.
     pub(super) fn forget(&mut self, variables: impl IntoIterator<Item = LocalId>) {
         let assigned = &self.direct.assigned;
         let variables: Vec<LocalId> = variables.into_iter().collect();
@@ -273,7 +271,8 @@ impl Threads<'_, '_> {
         self.havoc(variables.iter().copied().map(Direct::local).chain(flags));
     }
 
-    /// If a variable is a ghost constant, it has not been assigned before, and is now.
+    /// Notes an assignment to a ghost constant, which must be its first. Other variables need no
+    /// check.
     pub(super) fn assign_once(&mut self, local: LocalId, at: Span) -> Result<(), Stop> {
         let Some(&flag) = self.direct.assigned.get(local) else { return Ok(()) };
         let before = self.frame.store.get(flag).unwrap_or(Terms::FALSE);

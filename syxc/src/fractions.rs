@@ -1,33 +1,32 @@
-//! Amounts of permission, and what `rd` stands for (Heule, Leino, Müller and Summers 2011).
+//! Amounts of permission, and the amount of `rd` (Heule, Leino, Müller and Summers 2011).
 //!
-//! Every method, call and loop has one unknown amount, so small that whoever reads can let others
-//! read. It is bounded above only, by positive amounts: below the amount of the context, and below
-//! what is held of each location that it is asked of. Predicates, monitors and channels share one
-//! such amount. A counting permission is smaller than all of them, however often it is taken.
+//! Every method, call and loop has one unknown amount, so small that each reader can let others
+//! read. It is only bounded above, by positive amounts: below the amount of the context, and below
+//! the held amount of each location of which `rd` is asked. Predicates, monitors and channels share
+//! one such amount. A counting permission is smaller than all of them, however often it is taken.
 //!
-//! SOUNDNESS: so some amount meets all bounds, whatever is held. A bound is assumed of an amount
-//! that has been chosen for this use alone. There are finitely many amounts, so there is one below
-//! all of them, and counting permissions below that: so far below that no number that occurs in a
-//! run makes as much of them, for a run has finitely many.
+//! SOUNDNESS: so some amount meets all bounds, for all held amounts. A bound is assumed only of an
+//! amount that has been chosen for this use. There are finitely many amounts, so there is one below
+//! all of them, and counting permissions below that. These are so far below that no number in a run
+//! multiplies them up to it, since a run has finitely many numbers.
 
 use chalice::program::{Access, Counted, Expr, ExprKind, Permission, PermissionKind};
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::many::is_many;
 use super::{Chalice, Threads, is_pure, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::state::heap::Resource;
-use symex::{Amounts, Explore, Stop};
+use symex::{Amounts, Explore, Path, Stop};
 
-/// A claim of an access and its locations.
+/// The claim about an access and its locations.
 pub(super) type Claim<'c, 'v, 'p> = &'c mut dyn FnMut(
     &mut Chalice<'v, 'p>,
     &Access,
     &[(Resource, Vec<Term>)],
 ) -> Result<Term, Stop>;
 
-/// An amount is so many times smaller than that of its context.
+/// The factor by which an amount is smaller than that of its context, at least.
 const FACTOR: i64 = 1000;
 
 impl Threads<'_, '_> {
@@ -36,12 +35,12 @@ impl Threads<'_, '_> {
         self.frame.store.get(self.direct.fraction)
     }
 
-    /// Lets `rd` stand for another amount in the present state.
+    /// Sets the amount of `rd` in the present state.
     pub(super) fn set_fraction(&mut self, fraction: Term) {
         self.core.frame.store.set(self.direct.fraction, fraction);
     }
 
-    /// Returns the amount of every permission, where only what there is counts.
+    /// Returns the amount of every permission, if only the presence of permission counts.
     pub(super) fn whole(&self) -> Option<Term> {
         self.frame.store.get(self.direct.whole)
     }
@@ -51,13 +50,13 @@ impl Threads<'_, '_> {
         self.frame.store.get(self.direct.least).is_some()
     }
 
-    /// From here on counting permissions may occur.
+    /// Begins to count permissions, which may occur from here on.
     pub(super) fn count(&mut self) {
         let least = self.terms.constant("direct.least", Sort::PERM);
         self.core.frame.store.set(self.direct.least, least);
     }
 
-    /// Chooses a new amount, below that of the context or, where there is none, below a hundredth.
+    /// Chooses a new amount, below that of the context or, without one, below a hundredth.
     pub(super) fn choose_fraction(&mut self, context: Option<Term>) -> Result<Term, Stop> {
         let fraction = self.fresh("rd", Sort::PERM);
         self.is_fraction(fraction, context)?;
@@ -81,41 +80,17 @@ impl Threads<'_, '_> {
         self.is_some_fraction(fraction)
     }
 
-    /// Assumes that an amount is positive and, where permissions are counted, above all that are.
+    /// Assumes that an amount is positive and, if permissions are counted, above all counting
+    /// permissions.
     fn is_some_fraction(&mut self, fraction: Term) -> Result<(), Stop> {
         let positive = self.terms.lt(Terms::NONE, fraction);
         self.assume(positive)?;
         if self.counts() {
-            let least = self.least()?;
+            let least = least(self)?;
             let above = far_below(&mut self.terms, least, fraction);
             self.assume(above)?;
         }
         Ok(())
-    }
-
-    /// Returns an amount below all fractions and above all counting permissions.
-    fn least(&mut self) -> Result<Term, Stop> {
-        let least = self.terms.constant("direct.least", Sort::PERM);
-        let one = self.terms.constant("direct.counting", Sort::PERM);
-        let positive = self.terms.lt(Terms::NONE, one);
-        self.assume(positive)?;
-        let below = far_below(&mut self.terms, one, least);
-        self.assume(below)?;
-        let hundredth = self.terms.fraction(1, 100);
-        let small = far_below(&mut self.terms, least, hundredth);
-        self.assume(small)?;
-        Ok(least)
-    }
-
-    /// So many counting permissions.
-    pub(super) fn counting(&mut self, count: Term) -> Result<Term, Stop> {
-        let least = self.least()?;
-        let one = self.terms.constant("direct.counting", Sort::PERM);
-        let count = self.terms.int_to_perm(count);
-        let all = self.terms.mul(count, one);
-        let few = far_below(&mut self.terms, all, least);
-        self.assume(few)?;
-        Ok(all)
     }
 
     /// Returns the amount of `rd` in predicates, monitors and channels.
@@ -133,23 +108,7 @@ impl Threads<'_, '_> {
         Ok(fraction)
     }
 
-    fn one_counted(&mut self) -> Result<Term, Stop> {
-        let one = self.terms.int(1);
-        self.counting(one)
-    }
-
-    /// The part of what a monitor counts that each of its readers gets.
-    fn share_of_reader(&mut self) -> Result<Term, Stop> {
-        let one = self.one_counted()?;
-        let share = self.terms.constant("direct.share", Sort::PERM);
-        let positive = self.terms.lt(Terms::NONE, share);
-        self.assume(positive)?;
-        let small = far_below(&mut self.terms, share, one);
-        self.assume(small)?;
-        Ok(share)
-    }
-
-    /// Tells whether an amount is `rd*` where permissions are counted: then it is a fraction.
+    /// Tells whether an amount is `rd*` where permissions are counted. Then it is a fraction.
     pub(super) fn is_any_fraction(&self, amount: &Permission) -> bool {
         amount.kind == PermissionKind::Star
             && self.counts()
@@ -157,16 +116,16 @@ impl Threads<'_, '_> {
             && self.frame.assertion.amounts == Amounts::Exact
     }
 
-    /// Chooses `rd*` of locations, where permissions are counted. Of what is given away something
-    /// is left.
+    /// Chooses `rd*` of locations, where permissions are counted. A part of each location stays
+    /// when it is given away.
     ///
-    /// SOUNDNESS: what is asked for has to be more than all counting permissions, and is no more
-    /// than that for the share of an instance that may be one itself.
+    /// SOUNDNESS: the amount has to be more than all counting permissions. Only for a share of an
+    /// instance that may be a counting permission itself, it need not be.
     pub(super) fn any_fraction(&mut self, places: &[(Resource, Vec<Term>)]) -> Result<Term, Stop> {
         let any = self.fresh("any", Sort::PERM);
         let positive = self.terms.lt(Terms::NONE, any);
         self.assume(positive)?;
-        let least = self.least()?;
+        let least = least(self)?;
         let is_more = far_below(&mut self.terms, least, any);
         let share = self.frame.assertion.scale.unwrap_or(Terms::WRITE);
         let is_share = self.terms.lt(least, share);
@@ -183,13 +142,13 @@ impl Threads<'_, '_> {
         Ok(any)
     }
 
-    /// Makes the claim that a fraction is left when an amount is taken, if a fraction is held. It
-    /// may be assumed of an amount that has been chosen for this use alone.
+    /// Makes the claim that a fraction is left when an amount is taken, if a fraction is held. The
+    /// claim may be assumed about an amount that has been chosen for this use.
     ///
-    /// SOUNDNESS: what is more than [`Self::least`] is a fraction, and so far above it, for there
-    /// are finitely many.
+    /// SOUNDNESS: an amount above [`least`] is a fraction, and far above it, since there are
+    /// finitely many.
     pub(super) fn leaves_fraction(&mut self, amount: Term, held: Term) -> Result<Term, Stop> {
-        let least = if self.counts() { self.least()? } else { Terms::NONE };
+        let least = if self.counts() { least(self)? } else { Terms::NONE };
         let some = self.terms.lt(least, held);
         let rest = self.terms.sub(held, amount);
         let left = far_below(&mut self.terms, least, rest);
@@ -197,9 +156,50 @@ impl Threads<'_, '_> {
     }
 }
 
+/// Returns an amount below all fractions and above all counting permissions.
+fn least(path: &mut Path<'_>) -> Result<Term, Stop> {
+    let least = path.terms.constant("direct.least", Sort::PERM);
+    let one = path.terms.constant("direct.counting", Sort::PERM);
+    let positive = path.terms.lt(Terms::NONE, one);
+    path.assume(positive)?;
+    let below = far_below(&mut path.terms, one, least);
+    path.assume(below)?;
+    let hundredth = path.terms.fraction(1, 100);
+    let small = far_below(&mut path.terms, least, hundredth);
+    path.assume(small)?;
+    Ok(least)
+}
+
+/// Returns the amount of `count` counting permissions.
+pub(super) fn counting(path: &mut Path<'_>, count: Term) -> Result<Term, Stop> {
+    let least = least(path)?;
+    let one = path.terms.constant("direct.counting", Sort::PERM);
+    let count = path.terms.int_to_perm(count);
+    let all = path.terms.mul(count, one);
+    let few = far_below(&mut path.terms, all, least);
+    path.assume(few)?;
+    Ok(all)
+}
+
+fn one_counted(path: &mut Path<'_>) -> Result<Term, Stop> {
+    let one = path.terms.int(1);
+    counting(path, one)
+}
+
+/// Returns the part of a monitor's counting permissions that each of its readers gets.
+fn share_of_reader(path: &mut Path<'_>) -> Result<Term, Stop> {
+    let one = one_counted(path)?;
+    let share = path.terms.constant("direct.share", Sort::PERM);
+    let positive = path.terms.lt(Terms::NONE, share);
+    path.assume(positive)?;
+    let small = far_below(&mut path.terms, share, one);
+    path.assume(small)?;
+    Ok(share)
+}
+
 impl<'v, 'p> Chalice<'v, 'p> {
-    /// Returns an amount as it is written, which is not negative: whoever gives it away has to show
-    /// that.
+    /// Returns an amount as it is written, which is not negative. A rule that gives it away has to
+    /// show this.
     pub(super) fn amount(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
         if let Some(whole) = self.threads.whole() {
             return Ok(whole);
@@ -220,7 +220,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(value)
     }
 
-    /// Returns an amount that an instance is opened or made with, which is shown to be positive.
+    /// Returns the amount of an instance that is opened or made. It is shown to be positive.
     ///
     /// SOUNDNESS: its sign is not assumed before.
     pub(super) fn positive(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
@@ -234,7 +234,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(value)
     }
 
-    /// Returns the value of an amount, of which nothing has to be shown and nothing is assumed.
+    /// Returns the value of an amount, without obligations and assumptions.
     pub(super) fn amount_of(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
         match &amount.kind {
             PermissionKind::Full => Ok(Terms::WRITE),
@@ -244,7 +244,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
                 let hundred = self.terms.fraction(100, 1);
                 Ok(self.terms.perm_div(percent, hundred))
             }
-            // Where amounts mean nothing, any is as good.
+            // Where amounts do not matter, any is as good.
             PermissionKind::AbstractRead if self.frame.assertion.amounts == Amounts::SomeOrNone => {
                 Ok(Terms::WRITE)
             }
@@ -254,10 +254,10 @@ impl<'v, 'p> Chalice<'v, 'p> {
             },
             PermissionKind::Epsilons(count) => {
                 let count = self.eval(count, blame)?;
-                self.threads.counting(count)
+                counting(&mut self.threads, count)
             }
             PermissionKind::Star => self.wildcard(),
-            // Which object it is does not matter, but there has to be one that can be read.
+            // The object does not matter, but it has to exist and be readable.
             PermissionKind::PredicateRead(of)
             | PermissionKind::MonitorRead(of)
             | PermissionKind::ChannelRead(of) => {
@@ -287,10 +287,11 @@ impl<'v, 'p> Chalice<'v, 'p> {
         }
     }
 
-    /// Returns an amount that is reckoned with.
+    /// Returns an amount for a calculation.
     ///
-    /// SOUNDNESS: what stands for any amount where amounts mean nothing must not be reckoned with.
-    /// There `rd` is always the same small amount, and all that matters of the result is its sign.
+    /// SOUNDNESS: if amounts do not matter, an amount that stands for any other must not be part of
+    /// a calculation. There `rd` is always the same small amount, and only the sign of the result
+    /// matters.
     fn operand(&mut self, amount: &Permission, blame: Blame) -> Result<Term, Stop> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {
             match amount.kind {
@@ -304,24 +305,25 @@ impl<'v, 'p> Chalice<'v, 'p> {
         self.amount_of(amount, blame)
     }
 
-    /// The same, times the share of the instance around that is folded or unfolded.
+    /// Returns an amount times the share of the instance that is being folded or unfolded.
     ///
-    /// The amount that a reader of a monitor gets of a fraction is one counting permission, and of
-    /// what is counted a share.
+    /// A reader of a monitor gets one counting permission of a fraction, and a share of counted
+    /// permissions.
     ///
-    /// SOUNDNESS: however many readers there are, their parts together are less than what the
-    /// monitor has. Of nothing a reader gets nothing: somebody else may hold everything then.
+    /// SOUNDNESS: the parts of all readers together are less than the monitor has. Of no permission
+    /// a reader gets none, since another thread may hold everything.
     pub(super) fn scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
         let amount = self.amount(&access.amount, blame)?;
         if !self.frame.thread.is_reader {
             return self.times_scale(amount);
         }
         let part = match access.amount.counted() {
-            Counted::Nowhere => self.threads.one_counted()?,
-            Counted::Alone => self.threads.share_of_reader()?,
+            Counted::Nowhere => one_counted(&mut self.threads)?,
+            Counted::Alone => share_of_reader(&mut self.threads)?,
             Counted::Beside => {
-                let (one, share) = (self.threads.one_counted()?, self.threads.share_of_reader()?);
-                let least = self.threads.least()?;
+                let (one, share) =
+                    (one_counted(&mut self.threads)?, share_of_reader(&mut self.threads)?);
+                let least = least(&mut self.threads)?;
                 let is_fraction = self.terms.lt(least, amount);
                 self.terms.ite(is_fraction, one, share)
             }
@@ -330,12 +332,12 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(self.terms.ite(some, part, Terms::NONE))
     }
 
-    /// How much of an instance is opened or made: positive. With `rd` it is that of the
-    /// surroundings if so much is there, so that what has been opened is made again as a whole;
-    /// else, and with `rd*` where permissions are counted, a smaller one that leaves something of
-    /// what it is taken from. `fits`: asks in the state as it is.
+    /// Returns the positive amount of an instance that is opened or made. For `rd` it is the amount
+    /// of the surroundings if this is held, so that an opened instance is made again as a whole.
+    /// Otherwise, and for `rd*` where permissions are counted, it is a smaller amount that leaves a
+    /// part of its source. `fits` asks in the present state.
     ///
-    /// SOUNDNESS: how much it is, is the verifier's choice.
+    /// SOUNDNESS: the amount is the verifier's choice.
     pub(super) fn traded(
         &mut self,
         access: &Access,
@@ -362,8 +364,8 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(smaller)
     }
 
-    /// The amount is smaller than what is held of each location that clauses ask `rd` of, however
-    /// often they do.
+    /// Assumes that an amount is smaller than the held amount of each location of which clauses ask
+    /// `rd`, however often they do.
     pub(super) fn bound<'e>(
         &mut self,
         fraction: Term,
@@ -380,7 +382,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(())
     }
 
-    /// The same, for accesses of some kinds, of which there are `count`.
+    /// Assumes the same for accesses of some kinds, of which there are `count`.
     pub(super) fn bound_by(
         &mut self,
         fraction: Term,
@@ -405,8 +407,8 @@ impl<'v, 'p> Chalice<'v, 'p> {
         self.assume(fact)
     }
 
-    /// Collects the claim of each access in an assertion, of its locations, under its conditions.
-    /// Undefined parts are told where the assertion is given away.
+    /// Collects the claim of each access in an assertion, about its locations, under its
+    /// conditions. Undefined parts are reported where the assertion is given away.
     pub(super) fn claims(
         &mut self,
         assertion: &Expr,

@@ -1,16 +1,17 @@
-//! Functions: what the engine's rules of functions need of the Chalice tree, and applications.
+//! Functions: the parts of the Chalice tree for the engine's rules of functions, and applications.
 //!
-//! The value of a function depends on what its precondition gives access to, and on nothing else.
-//! So amounts in preconditions are read as "some", everywhere the same (trap T8).
+//! The value of a function depends only on the locations to which its precondition gives access. So
+//! amounts in preconditions are read as "some", everywhere the same (trap T8).
 
 use chalice::program::{Expr, Function, FunctionId};
+use sil::program::Member;
 use smt::terms::{Term, Terms};
 
 use super::graph::is_result;
 use super::{Chalice, Direct, Statements, Threads, renumbered, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::findings::incidents::Incidents;
-use symex::knowledge::functions::is_opaque;
+use symex::knowledge::functions::{FunctionAxioms, is_opaque};
 use symex::members::function::Written;
 use symex::rules::language::Language;
 use symex::state::{State, Store};
@@ -79,8 +80,8 @@ impl<'p> Written<'p> for InChalice<'p> {
     }
 }
 
-/// Gives the receiver, unless the function has none, and the parameters their values. What the
-/// function is told of locks comes behind them.
+/// Gives values to the receiver, unless the function has none, and to the parameters. The sets of
+/// locks that the function is told come behind them.
 pub(super) fn bind(direct: &Direct, store: &mut Store, function: &Function, values: &[Term]) {
     let mut values = values.iter().copied();
     if !function.is_static
@@ -94,8 +95,8 @@ pub(super) fn bind(direct: &Direct, store: &mut Store, function: &Function, valu
 }
 
 impl Chalice<'_, '_> {
-    /// `o.f(es)`: the precondition holds in the current heap, whose part it describes is the
-    /// snapshot argument.
+    /// Evaluates `o.f(es)`. The precondition has to hold in the current heap. The snapshot argument
+    /// is the part of the heap that the precondition describes.
     pub(super) fn application(
         &mut self,
         expr: &Expr,
@@ -104,8 +105,8 @@ impl Chalice<'_, '_> {
     ) -> Result<Term, Stop> {
         let direct = self.direct;
         let function = &direct.tree.functions[id];
-        // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but
-        // that of its precondition is looked at.
+        // SOUNDNESS: a function has one value for its arguments and the locations that it reads,
+        // and only the heap of its precondition counts.
         if self.frame.result_of == Some(renumbered(id))
             && is_result(&direct.tree, id, expr)
             && let Some(result) = self.frame.result
@@ -139,7 +140,7 @@ impl Chalice<'_, '_> {
         self.usable_application(id, application, limited, is_opaque)
     }
 
-    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing
+    /// Consumes the precondition with the reading of amounts that functions have. Takes nothing
     /// away.
     fn application_snapshot(
         &mut self,
@@ -167,8 +168,8 @@ impl Chalice<'_, '_> {
 }
 
 impl Threads<'_, '_> {
-    /// Tells whether an application is written outside of the module that knows the definition of
-    /// the function.
+    /// Tells whether an application is outside of the module that knows the definition of the
+    /// function.
     fn is_hidden(&self, application: &Expr, id: sil::program::FunctionId) -> bool {
         let direct = self.direct;
         let (at, classes) = (application.span, &direct.tree.classes);
@@ -180,25 +181,25 @@ impl Threads<'_, '_> {
 }
 
 impl Statements<'_, '_> {
-    /// The contract of a function is well-formed; what it justifies.
+    /// Checks that the contract of a function is well-formed. Returns the axioms that it justifies.
     pub fn function_contract(
         &mut self,
         id: sil::program::FunctionId,
-    ) -> Result<symex::knowledge::functions::FunctionAxioms, Stop> {
-        self.check_scope(sil::program::Member::Function(id))?;
+    ) -> Result<FunctionAxioms, Stop> {
+        self.check_scope(Member::Function(id))?;
         let written = self.direct.written(renumbered(id));
         self.verify_function_contract(written, id)
     }
 
-    /// The body of a function is defined, meets the postcondition and comes to an end; the
-    /// definition, if all is shown.
+    /// Checks that the body of a function is defined, meets the postcondition and terminates.
+    /// Returns the definition, if all is shown.
     pub fn function_body(
         &mut self,
         id: sil::program::FunctionId,
-    ) -> Result<Option<symex::knowledge::functions::FunctionAxioms>, Stop> {
-        self.check_scope(sil::program::Member::Function(id))?;
+    ) -> Result<Option<FunctionAxioms>, Stop> {
+        self.check_scope(Member::Function(id))?;
         let written = self.direct.written(renumbered(id));
-        // What is learnt where the contract is used is not known on the way down.
+        // Facts learnt from the contract are not known in the proof of termination.
         let axioms = self.scoped(None, |chalice| chalice.verify_function_body(written, id))?.0?;
         self.terminates(renumbered(id))?;
         Ok(axioms)

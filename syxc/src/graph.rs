@@ -1,5 +1,5 @@
-//! Which functions apply which: by their contracts and bodies, and through the predicates that
-//! these mention.
+//! The applications of functions by functions: in their contracts and bodies, and through the
+//! predicates mentioned there.
 
 use std::collections::BTreeSet;
 
@@ -15,11 +15,12 @@ use super::{Direct, renumbered};
 /// The applications of functions.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// In contract and body, and in the predicates mentioned there.
+    /// The functions applied in contract and body, and in the predicates mentioned there.
     applied: FxHashMap<FunctionId, BTreeSet<FunctionId>>,
-    /// Functions with one number apply each other in their bodies, perhaps through others.
+    /// The circles of functions, as numbers. Functions with one number apply each other in their
+    /// bodies, perhaps through others.
     circle: ArenaMap<FunctionId, usize>,
-    /// Those that have such a circle.
+    /// The functions on a circle.
     recursive: FxHashSet<FunctionId>,
 }
 
@@ -100,8 +101,8 @@ impl Direct {
     }
 }
 
-/// Tells whether a part of a function's postcondition is the function's value there: it is applied
-/// to its own arguments, where nothing else is opened.
+/// Tells whether a part of a function's postcondition is the function's value there: the function
+/// applied to its own arguments, where no instance is opened.
 pub(super) fn is_result(tree: &Program, function: FunctionId, part: &Expr) -> bool {
     let ExprKind::Apply { receiver, function: callee, arguments } = &part.kind else {
         return false;
@@ -113,8 +114,8 @@ pub(super) fn is_result(tree: &Program, function: FunctionId, part: &Expr) -> bo
         && arguments.iter().zip(&declared.parameters).all(is_same)
 }
 
-/// Returns the functions that expressions apply, also those that the bodies of predicates do that
-/// they mention.
+/// Returns the functions that expressions apply, and those that are applied in the bodies of
+/// predicates that they mention.
 fn mentioned<'e>(
     tree: &'e Program,
     exprs: impl IntoIterator<Item = &'e Expr>,

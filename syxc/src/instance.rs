@@ -8,14 +8,13 @@ use sil::program::PredicateId;
 use smt::terms::{Term, Terms};
 
 use super::{Chalice, Threads, renumbered, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::rules::language::Language;
 use symex::state::heap::Resource;
 use symex::{Explore, Stop};
 
 impl Chalice<'_, '_> {
-    /// The body is given away, and an instance is there.
+    /// Folds an instance: gives the body away, and adds the instance.
     pub(super) fn fold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
         self.threads.divides_nothing_counted(access)?;
         let (predicate, receiver) = self.instance(access, blame)?;
@@ -45,7 +44,7 @@ impl Chalice<'_, '_> {
         self.close(predicate, vec![receiver], amount, span(access.span), blame)
     }
 
-    /// An instance is given away, and its body is there.
+    /// Unfolds an instance: gives it away, and adds the body.
     pub(super) fn unfold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
         self.threads.divides_nothing_counted(access)?;
         let (predicate, receiver) = self.instance(access, blame)?;
@@ -66,7 +65,7 @@ impl Chalice<'_, '_> {
         self.in_body(predicate, &[receiver], amount, |chalice| chalice.move_credits([body], false))
     }
 
-    /// Returns the value of an expression where an instance is open.
+    /// Returns the value of an expression while an instance is open.
     pub(super) fn unfolding(
         &mut self,
         access: &Access,
@@ -81,7 +80,7 @@ impl Chalice<'_, '_> {
         self.join(|chalice| {
             chalice.here.consuming = None;
             chalice.frame.result_of = None;
-            // Any amount will do where the source does not give a number.
+            // Any amount will do if the source does not give a number.
             let is_open =
                 matches!(access.amount.kind, PermissionKind::AbstractRead | PermissionKind::Star);
             let amount = if is_open {
@@ -111,7 +110,7 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// Shows that a share of an instance can be made of the held permissions.
+    /// Makes the claim that the held permissions suffice for a share of an instance.
     fn fold_fits(
         &mut self,
         predicate: PredicateId,
@@ -126,7 +125,7 @@ impl Chalice<'_, '_> {
                     return Ok(Terms::TRUE);
                 }
                 let blame = Blame::new(ErrorId::FoldFailed, span(access.span)).silent();
-                // SOUNDNESS: that the amount is not negative is shown where it is given away, and
+                // SOUNDNESS: the amount is shown not to be negative where it is given away. This is
                 // not assumed before.
                 let amount = chalice.amount_of(&access.amount, blame)?;
                 let amount = chalice.times_scale(amount)?;
@@ -142,9 +141,9 @@ impl Chalice<'_, '_> {
 }
 
 impl Threads<'_, '_> {
-    /// Counting permissions are not divided where an instance is made or opened.
+    /// Shows that no counting permission is divided where an instance is made or opened.
     ///
-    /// SOUNDNESS: a share of a counting permission is none, and would let somebody read.
+    /// SOUNDNESS: a share of a counting permission is none, and would let others read.
     fn divides_nothing_counted(&mut self, access: &Access) -> Result<(), Stop> {
         if !self.direct.tree.divides_counted(access) {
             return Ok(());

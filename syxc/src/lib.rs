@@ -1,20 +1,19 @@
 //! Direct symbolic execution of Chalice: rules over the Chalice tree, on the engine of [`symex`].
 //!
 //! The rules are those of Schwerhoff 2011 (chapter 3) for the sequential part of the language.
-//! Nothing here goes through a translation: that the two ways agree is evidence for both. What the
-//! rules do not know is `unsupported`, for the whole member, before any of it is executed
-//! ([`scope`]).
+//! Nothing here goes through a translation, so the agreement of the two ways is evidence for both.
+//! A member with constructs that the rules do not know is `unsupported`, before any part of it is
+//! executed ([`scope`]).
 //!
-//! The engine names what permission is held to, and members, by ids of a SIL program. So [`table`]
-//! makes one that has the names, types and places of the declarations, and says nothing of what
-//! they mean: no contract, no body.
+//! The engine names locations and members by ids of a SIL program. So [`table`] makes a program
+//! that has the names, types and places of the declarations, but no contracts and no bodies.
 //!
-//! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported),
-//! [`eval`], [`functions`], [`assertion`] (produce and consume), [`many`] (permission to many
-//! locations), [`instance`] (fold and unfold), [`together`] (instances beside each other),
-//! [`fractions`] (what `rd` stands for), [`exec`], [`defaults`] (options of the original verifier),
-//! [`calls`], [`loops`], [`terminates`] (that functions come to an end), [`threads`] (locks, forks
-//! and channels), [`member`].
+//! In reading order: [`table`], [`graph`] (applications of functions), [`scope`] (what is
+//! supported), [`eval`], [`functions`], [`assertion`] (produce and consume), [`many`] (permission
+//! to many locations), [`instance`] (fold and unfold), [`together`] (instances beside each other),
+//! [`fractions`] (the amount of `rd`), [`exec`], [`defaults`] (options of the original verifier),
+//! [`calls`], [`loops`], [`terminates`] (termination of functions), [`threads`] (locks, forks and
+//! channels), [`member`].
 
 mod ahead;
 mod assertion;
@@ -55,28 +54,28 @@ use symex::{Context, Engine, View};
 /// A Chalice program, as the rules read it.
 pub struct Direct {
     tree: chalice::Program,
-    /// Its variables, with their own numbers; behind them those below.
+    /// The variables of the program with their own numbers; behind them those below.
     locals: Arena<Local>,
-    /// The variable of each ghost constant that says that it has been assigned.
+    /// The flag of each ghost constant that tells whether it has been assigned.
     assigned: ArenaMap<tree::LocalId, LocalId>,
     /// The conditionals that may be merged.
     ahead: ahead::Ahead,
-    /// The variables of methods whose ghosts stay apart, which may be foreseen.
+    /// The variables that may be foreseen, of methods whose ghosts stay apart.
     foreseen: FxHashSet<tree::LocalId>,
     this: LocalId,
-    /// The amount that `rd` stands for where a state is: that of the method, the call or the loop.
+    /// The amount of `rd` in a state: that of the method, the call or the loop.
     fraction: LocalId,
-    /// The amount that every permission has where only what there is counts, not how much of it
-    /// (see [`terminates`]).
+    /// The amount of every permission, where only the presence of permission counts (see
+    /// [`terminates`]).
     whole: LocalId,
-    /// An amount above all counting permissions, where there are any.
+    /// An amount above all counting permissions, if there are any.
     least: LocalId,
-    /// The level of an object, and whether a token may be joined, as fields.
+    /// The fields that stand for the level of an object, and for the right to join a token.
     mu: FieldId,
     joinable: FieldId,
     /// The back pointers of each tracked field, as a field.
     pointers: ArenaMap<tree::FieldId, FieldId>,
-    /// The assertions of the table's predicates that are none of the program.
+    /// The assertions of the table's predicates that are no predicates of the program.
     others: Vec<table::OtherInvariant>,
     /// The applications of functions.
     graph: graph::Graph,
@@ -84,14 +83,14 @@ pub struct Direct {
     locking: Locking,
     /// The sums over collections.
     sums: eval::aggregates::Sums,
-    /// The statements of monitor invariants about two states.
+    /// The claims of monitor invariants about two states.
     histories: threads::history::Histories,
     /// The options in the first line of the program.
     options: chalice::Options,
 }
 
 impl Direct {
-    /// The program that is executed directly, if one is.
+    /// Returns the program that is executed directly, if there is one.
     pub fn of<'p>(context: &Context<'p>) -> Option<&'p Self> {
         context.own?.downcast_ref()
     }
@@ -100,12 +99,12 @@ impl Direct {
         renumbered(local)
     }
 
-    /// The levels of objects.
+    /// Returns the resource of levels.
     fn mu(&self) -> Resource {
         Resource::Field(self.mu)
     }
 
-    /// The right to join threads.
+    /// Returns the resource of rights to join.
     fn joinable(&self) -> Resource {
         Resource::Field(self.joinable)
     }
@@ -119,7 +118,7 @@ impl Direct {
     }
 }
 
-/// Names, in messages, of the constants that stand for amounts.
+/// Returns the name, in messages, of a constant that stands for an amount.
 fn amount_in_words(constant: &str) -> Option<&'static str> {
     match constant {
         "direct.counting" => Some("ε"),
@@ -128,17 +127,17 @@ fn amount_in_words(constant: &str) -> Option<&'static str> {
     }
 }
 
-/// The id with the same number in another arena.
+/// Returns the id with the same number in another arena.
 fn renumbered<T, U>(id: Idx<T>) -> Idx<U> {
     Idx::from_raw(id.into_raw())
 }
 
-/// The place of something in the one file there is.
+/// Returns a place in the one file that there is.
 fn span(span: chalice::Span) -> Span {
     Span::new(FileId(0), span.start as usize, span.end as usize)
 }
 
-/// Tells whether an assertion says nothing about permission or credits.
+/// Tells whether an assertion gives no permission and no credits.
 fn is_pure(assertion: &Expr) -> bool {
     let gives = |part: &Expr| {
         matches!(part.kind, tree::ExprKind::Access(_) | tree::ExprKind::Credit { .. })

@@ -3,6 +3,7 @@
 use chalice::options::Dialect;
 use chalice::program::walk::{assigned_by, each_stmt};
 use chalice::program::{Block, Expr, LocalId, Stmt, StmtKind};
+use sil::source::Span;
 use smt::terms::Term;
 
 use super::exec::{Flow, keyword};
@@ -24,8 +25,9 @@ pub(super) struct Loop<'e> {
 }
 
 impl Statements<'_, '_> {
-    /// The invariants make sense where nothing else is known, hold on entry, and are kept by the
-    /// body; what they do not need is framed around the loop.
+    /// Executes a loop. The invariants have to make sense where nothing else is known, to hold on
+    /// entry, and to be kept by the body. The permission that they do not need is framed around the
+    /// loop.
     pub(super) fn exec_loop(&mut self, stmt: &Stmt, parts: Loop<'_>) -> Result<Flow, Stop> {
         let Loop { guard, invariants, body, .. } = parts;
         let at = span(stmt.span);
@@ -93,7 +95,7 @@ impl Statements<'_, '_> {
         self.here.credits = outside;
         self.move_credits(invariants, false)?;
         if let Some(frame) = self.here.framed.pop() {
-            self.rejoin(&frame)?;
+            self.add_all(&frame)?;
         }
         if let Some(outer) = outer {
             self.threads.set_fraction(outer);
@@ -101,24 +103,20 @@ impl Statements<'_, '_> {
         Ok(Flow::Goes)
     }
 
-    /// Returns the credits that the invariants do not take over, and no debt is among them.
-    fn credits_outside(
-        &mut self,
-        invariants: &[Expr],
-        at: sil::source::Span,
-    ) -> Result<Balances, Stop> {
+    /// Returns the credits that the invariants do not take over. No debt may be among them.
+    fn credits_outside(&mut self, invariants: &[Expr], at: Span) -> Result<Balances, Stop> {
         self.move_credits(invariants, true)?;
         self.threads.prove_no_debt(Reason::AtLoopEntry, at)?;
         Ok(self.here.credits.clone())
     }
 
-    /// The invariants are given away, and no more locks have changed than the loop names.
+    /// Gives the invariants away, and shows that no more locks have changed than the loop names.
     fn give_invariants(
         &mut self,
         parts: Loop<'_>,
         changes_locks: bool,
         (error, reason): (ErrorId, Reason),
-        at: sil::source::Span,
+        at: Span,
     ) -> Result<(), Stop> {
         let trusted = |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
         self.show_state_at_all(parts.invariants.iter().map(|clause| span(clause.span)));
@@ -126,19 +124,20 @@ impl Statements<'_, '_> {
             self.consume_all(parts.invariants, trusted)?;
             return Ok(());
         }
-        // Before permission is given away that the list may need.
+        // Evaluated before permission is given away that the list may need.
         let list = self.loop_list(parts, trusted)?;
         self.consume_all(parts.invariants, trusted)?;
         self.threads.prove_loop_frame(&list, true, reason, at)
     }
 
-    /// The values of the lockchange list of a loop.
+    /// Evaluates the lockchange list of a loop.
     fn loop_list(
         &mut self,
         parts: Loop<'_>,
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Vec<Term>, Stop> {
-        // SOUNDNESS: that has been reported, and nobody can say what the loop may change.
+        // SOUNDNESS: an ill-formed list has been reported, and does not tell what the loop may
+        // change.
         if self.is_any_ill_formed(parts.lock_changes.iter().map(|object| span(object.span)))? {
             self.log.rely_on_report();
             return Err(Stop::Infeasible);
@@ -149,7 +148,7 @@ impl Statements<'_, '_> {
 
 impl Threads<'_, '_> {
     /// Returns the locks of a thread in a loop that changes them: those at the start of the method,
-    /// but for those that the loop names.
+    /// except those that the loop names.
     fn loop_locks<'e>(&mut self, parts: Loop<'e>, changes: bool) -> Listed<'e> {
         if !changes {
             return Listed::default();
@@ -161,14 +160,13 @@ impl Threads<'_, '_> {
         self.change_locks(parts.lock_changes)
     }
 
-    /// Shows that the loop does not need to name more of what has changed since the start of the
-    /// method.
+    /// Shows that the loop need not name further changes since the start of the method.
     fn prove_loop_frame(
         &mut self,
         list: &[Term],
         changes: bool,
         reason: Reason,
-        at: sil::source::Span,
+        at: Span,
     ) -> Result<(), Stop> {
         let Allowed { may_relevel, releveled, .. } = self.frame.thread.allowed.clone();
         self.prove_frame(list, may_relevel || !changes, &releveled, reason, at)

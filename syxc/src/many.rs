@@ -104,7 +104,7 @@ impl Direct {
                     to.push((steps.clone(), Part::Permission { access, resource, object }));
                 }
             }
-            // Refused before ([`super::scope`]).
+            // Other forms are refused before ([`super::scope`]).
             _ => {}
         });
     }
@@ -168,7 +168,7 @@ fn negation(condition: &Expr) -> Expr {
 }
 
 impl<'v, 'p> Chalice<'v, 'p> {
-    /// produce(σ, s, A) of an assertion about many locations.
+    /// Produces an assertion about many locations: produce(σ, s, A).
     pub(super) fn produce_many(
         &mut self,
         assertion: &Expr,
@@ -202,7 +202,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(())
     }
 
-    /// consume(σ, A) of an assertion about many locations.
+    /// Consumes an assertion about many locations: consume(σ, A).
     pub(super) fn consume_many(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
         let direct = self.direct;
         let mut parts = Vec::new();
@@ -258,7 +258,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(self.terms.and(all))
     }
 
-    /// Returns an access for arbitrary values of the variables around it; `None` where a condition
+    /// Returns an access for arbitrary values of the variables around it; `None` if a condition
     /// cannot hold.
     fn many(
         &mut self,
@@ -268,8 +268,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
     ) -> Result<Option<Many>, Stop> {
         let Part::Permission { access, .. } = part else { return Ok(None) };
         let mut many = self.below(steps, part, blame, |chalice, guard, _| {
-            // There is one for each value of the variables, whether the guard holds or not (trap
-            // T9e).
+            // Each value of the variables has an amount, whether the guard holds or not (trap T9e).
             if chalice.threads.is_any_fraction(&access.amount) {
                 return chalice.threads.any_fraction(&[]).map(Some);
             }
@@ -287,8 +286,8 @@ impl<'v, 'p> Chalice<'v, 'p> {
         Ok(many)
     }
 
-    /// Evaluates the object of an access, and then its amount, below the steps around it. What is
-    /// learnt on the way is learnt for all values of the variables.
+    /// Evaluates the object of an access, and then its amount, below the steps around it. The facts
+    /// learnt on the way hold for all values of the variables.
     fn below(
         &mut self,
         steps: &[Step<'_>],
@@ -362,8 +361,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         }))
     }
 
-    /// Returns the conjunction of the ranges and conditions of steps; `None` where they cannot
-    /// hold.
+    /// Returns the conjunction of the ranges and conditions of steps; `None` if they cannot hold.
     fn guard(
         &mut self,
         steps: &[Step<'_>],
@@ -417,9 +415,9 @@ impl<'v, 'p> Chalice<'v, 'p> {
         })
     }
 
-    /// Learns the same of the elements of a sequence, by number.
+    /// Learns that the elements of a sequence are objects, by their positions.
     ///
-    /// COMPLETENESS: that they are elements need not be known then.
+    /// COMPLETENESS: then it need not be known that they are elements.
     fn are_objects(&mut self, elements: &Expr, amount: Term, blame: Blame) -> Result<(), Stop> {
         let Range::Sequence(sequence) = self.range(elements, blame.trusted())? else {
             return Ok(());
@@ -439,7 +437,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
 }
 
 impl Threads<'_, '_> {
-    /// Assumes of `rd*` of many locations what is assumed of each where it is one.
+    /// Assumes about `rd*` of many locations what is assumed about one location.
     fn leave_some_of_each(&mut self, many: &Many) -> Result<(), Stop> {
         let left = self.here.left();
         let held = self.held_in(&left, many.resource, &many.arguments);
@@ -451,7 +449,7 @@ impl Threads<'_, '_> {
         self.assume(fact)
     }
 
-    /// Learns that instances that are held have receivers.
+    /// Learns that held instances have receivers.
     fn have_receivers(&mut self, many: &Many) -> Result<(), Stop> {
         let held = self.terms.lt(Terms::NONE, many.amount);
         let active = self.terms.and([many.guard, held]);
@@ -463,7 +461,7 @@ impl Threads<'_, '_> {
         self.mention_collections(&[fact])
     }
 
-    /// Defines, before a quantifier is entered, the values of the fields that are read below it.
+    /// Defines the values of the fields that are read below a quantifier, before it is entered.
     pub(super) fn summarise<'e>(
         &mut self,
         formulas: impl IntoIterator<Item = &'e Expr>,

@@ -8,8 +8,7 @@ use super::exec::Flow;
 use super::scope::{self, Needs};
 use super::table::Invariant;
 use super::{Chalice, Statements, Threads, renumbered, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::rules::assertion::conjuncts;
 use symex::rules::language::Language;
 use symex::state::heap::Heap;
@@ -18,11 +17,12 @@ use symex::state::{State, Store};
 use symex::{Amounts, Explore, Stop};
 
 impl Statements<'_, '_> {
-    /// Verifies a member of a Chalice program, or says that it cannot be done.
+    /// Verifies a member of a Chalice program. Stops if some construct has no rules.
     pub fn verify(&mut self, member: Member) -> Result<(), Stop> {
         let direct = self.direct;
         let needs = self.check_scope(member)?;
-        // A run repeats all from the start of the member, so none of it can be given to others.
+        // A run repeats everything from the start of the member, so other engines cannot take parts
+        // of it.
         self.run.sharing = None;
         match member {
             Member::Method(id) => self.method(renumbered(id), needs),
@@ -41,7 +41,7 @@ impl Statements<'_, '_> {
 
                 Invariant::Other(at) => unsupported_at(span(at), "conditions in direct execution"),
             },
-            // Functions have rules of their own; of the others nothing has to be shown.
+            // Functions have rules of their own; fields and domains have no obligations.
             Member::Function(_) | Member::Field(_) | Member::Domain(_) => Ok(()),
         }
     }
@@ -52,7 +52,7 @@ impl Statements<'_, '_> {
             .or_else(|(at, what)| unsupported_at(at, &format!("{what} in direct execution")))
     }
 
-    /// The contract makes sense, and the body meets it.
+    /// Verifies a method: its contract has to make sense, and its body has to meet it.
     fn method(&mut self, id: MethodId, needs: Needs) -> Result<(), Stop> {
         let method = &self.direct.tree.methods[id];
         let mut has_start = false;
@@ -67,7 +67,7 @@ impl Statements<'_, '_> {
         self.report_unreached(method)
     }
 
-    /// One path through a method; notes that there is one behind the precondition.
+    /// Follows one path through a method. `has_start` is set behind the precondition.
     fn path(&mut self, id: MethodId, needs: Needs, has_start: &mut bool) -> Result<(), Stop> {
         let direct = self.direct;
         let method = &direct.tree.methods[id];
@@ -120,7 +120,7 @@ impl Statements<'_, '_> {
         self.log.enter("contract", span(method.span));
         self.show_state_at_all(method.ensures.iter().map(|clause| span(clause.span)));
         self.show_state_at_end(span(method.span));
-        // What is not well-formed has been reported, and nobody can be held to it.
+        // An ill-formed postcondition has been reported, and no body can be held to it.
         if self.is_any_ill_formed(method.ensures.iter().map(|clause| span(clause.span)))? {
             self.log.rely_on_report();
             return Ok(());
@@ -130,7 +130,7 @@ impl Statements<'_, '_> {
         }
         self.move_credits(&method.ensures, true)?;
         self.threads.prove_no_debt(Reason::ByMethod, span(method.span))?;
-        // Before permission is given away that the list may need.
+        // Evaluated before permission is given away that the list may need.
         let list = self.list(&method.lock_changes, |object| {
             Blame::new(ErrorId::NotWellformed, span(object.span)).trusted()
         })?;
@@ -143,7 +143,7 @@ impl Statements<'_, '_> {
         self.threads.prove_ending(id, method, &list)
     }
 
-    /// The state where nothing is known but that there is an object.
+    /// Goes to a state where nothing is known but that there is an object.
     fn start(&mut self) -> Result<(), Stop> {
         let direct = self.direct;
         self.set_state(State::new(&direct.locals));
@@ -154,7 +154,7 @@ impl Statements<'_, '_> {
         self.sums()
     }
 
-    /// The body frames itself and is defined.
+    /// Verifies the body of a predicate: it has to frame itself and to be defined.
     fn invariant(
         &mut self,
         clauses: &[Expr],
@@ -167,8 +167,8 @@ impl Statements<'_, '_> {
             chalice.threads.forget(of.iter().copied());
             let common = chalice.threads.common()?;
             chalice.threads.set_fraction(common);
-            // SOUNDNESS: more than full permission is no contradiction: of an instance a part may
-            // be held.
+            // SOUNDNESS: more than full permission is no contradiction, since a part of an instance
+            // may be held.
             chalice.here.heap.amounts = Amounts::SomeOrNone;
             for (_, conjunct) in conjuncts::<Chalice>(clauses) {
                 let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
@@ -207,7 +207,7 @@ impl Threads<'_, '_> {
         Ok(())
     }
 
-    /// A store that has nothing but what all expressions of the member share.
+    /// Makes a store with only the values that all expressions of the member share.
     pub(super) fn store(&self) -> Store {
         let direct = self.direct;
         let mut store = Store::new(&direct.locals);

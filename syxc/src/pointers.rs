@@ -1,8 +1,8 @@
 //! Back pointers: each object has, for each tracked field that may point to it, the set of the
 //! objects whose field does. The set is a field of the object pointed to.
 //!
-//! SOUNDNESS: the set changes only where the tracked field is assigned, which asks for all
-//! permission to the sets of the old and of the new object.
+//! SOUNDNESS: the set changes only where the tracked field is assigned, which needs full permission
+//! to the sets of the old and of the new object.
 
 use chalice::program::{ClassId, FieldId, Type};
 use sil::source::Span;
@@ -34,8 +34,8 @@ impl Threads<'_, '_> {
         self.core.read_field(object, field, sort, at, blame)
     }
 
-    /// Before a tracked field is assigned: the object that it pointed to, and the one that it will
-    /// point to, learn of that.
+    /// Updates the back pointers before a tracked field is assigned: those of the old object, and
+    /// those of the new one.
     pub(super) fn redirect(
         &mut self,
         tracked: FieldId,
@@ -63,7 +63,7 @@ impl Threads<'_, '_> {
         Ok(())
     }
 
-    /// Adds the back pointers of a new object: nothing points to it.
+    /// Adds the back pointers of a new object. They are empty.
     pub(super) fn unconnected(&mut self, object: Term, class: ClassId) -> Result<(), Stop> {
         let direct = self.direct;
         for (tracked, &pointers) in direct.pointers.iter() {

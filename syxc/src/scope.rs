@@ -1,7 +1,7 @@
-//! The knowledge of the rules: a member is looked through before it is executed, with everything
-//! whose meaning it needs.
+//! The constructs that have rules. A member is checked before it is executed, with everything whose
+//! meaning it needs.
 //!
-//! SOUNDNESS: patterns name what is supported; all else is not.
+//! SOUNDNESS: patterns name the supported constructs; all others are not.
 
 mod many;
 mod statements;
@@ -24,48 +24,48 @@ use super::table::Invariant;
 use super::threads::history::depends_on_the_past;
 use super::{Direct, is_pure, renumbered, span};
 
-/// The first construct that no rule knows, and where it stands.
+/// The first construct without a rule: its place, and words.
 type Refused = (Span, &'static str);
 type Found = Result<(), Refused>;
 
 /// The needs of a member.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
-    /// `rd` stands for an amount somewhere.
+    /// Tells whether `rd` has an amount somewhere.
     pub(super) fractions: bool,
-    /// Permissions are counted.
+    /// Tells whether permissions are counted.
     pub(super) counts: bool,
 }
 
-/// Returns the needs of a member, or its first construct that no rule knows.
+/// Returns the needs of a member, or its first construct without a rule.
 pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
     let mut scope = Scope::new(direct);
     scope.member(member)?;
     Ok(Needs { fractions: scope.fractions, counts: scope.counts })
 }
 
-/// Tells whether the rules know the whole meaning of a predicate's instance.
+/// Tells whether rules exist for the whole meaning of a predicate's instance.
 pub(super) fn may_be_opened(direct: &Direct, predicate: sil::program::PredicateId) -> bool {
     Scope::new(direct).member(Member::Predicate(predicate)).is_ok()
 }
 
 pub(crate) struct Scope<'d> {
     direct: &'d Direct,
-    /// The predicates whose bodies have been looked through.
+    /// The predicates whose bodies have been checked.
     opened: FxHashSet<PredicateId>,
-    /// The classes whose monitor invariants have been looked through.
+    /// The classes whose monitor invariants have been checked.
     guarded: FxHashSet<ClassId>,
-    /// The functions that have been looked through.
+    /// The functions that have been checked.
     applied: FxHashSet<FunctionId>,
-    /// This is the body of a predicate, where `rd` is another amount.
+    /// Tells whether this is the body of a predicate, where `rd` is another amount.
     is_in_body: bool,
-    /// This is a function.
+    /// Tells whether this is a function.
     is_in_function: bool,
-    /// This is the statement of a monitor invariant about two states.
+    /// Tells whether this is the claim of a monitor invariant about two states.
     is_history: bool,
-    /// This is the where clause of a channel.
+    /// Tells whether this is the where clause of a channel.
     is_message: bool,
-    /// This may ask for the wait level beside channels.
+    /// Tells whether this may ask for the wait level beside channels.
     may_ask: bool,
     fractions: bool,
     counts: bool,
@@ -119,7 +119,7 @@ impl<'d> Scope<'d> {
         }
     }
 
-    /// A function that is applied: what it says of itself matters.
+    /// Checks a function that is applied, since its claims matter.
     fn function(&mut self, id: FunctionId) -> Found {
         if !self.applied.insert(id) {
             return Ok(());
@@ -127,7 +127,7 @@ impl<'d> Scope<'d> {
         let function = &self.direct.tree.functions[id];
         self.explains_itself(id)?;
         self.asks_once(id)?;
-        // Amounts mean nothing there.
+        // Amounts do not matter there.
         let (fractions, is_in_body) = (self.fractions, self.is_in_body);
         let is_in_function = std::mem::replace(&mut self.is_in_function, true);
         self.is_in_body = false;
@@ -140,7 +140,8 @@ impl<'d> Scope<'d> {
         found
     }
 
-    /// No contract is about the function itself: neither would be shown before the other.
+    /// Checks that no contract is about the function itself. Neither would be shown before the
+    /// other.
     fn explains_itself(&self, id: FunctionId) -> Found {
         let Direct { tree, graph, .. } = self.direct;
         let function = &tree.functions[id];
@@ -160,8 +161,8 @@ impl<'d> Scope<'d> {
         Ok(())
     }
 
-    /// No precondition asks twice for shares of instances that may be one: whether less is left
-    /// when one of them has been opened, no rule says.
+    /// Checks that no precondition asks twice for shares of instances that may be one. No rule says
+    /// whether less is left when one of them has been opened.
     fn asks_once(&self, id: FunctionId) -> Found {
         let mut seen = FxHashSet::default();
         let mut found = Ok(());
@@ -180,7 +181,7 @@ impl<'d> Scope<'d> {
         found
     }
 
-    /// The predicates of `this` that are open in a body.
+    /// Checks the predicates of `this` that are open in a body.
     fn own_predicates(&mut self, method: &'d Method) -> Found {
         let mut own = Vec::new();
         for clause in method.requires.iter().chain(&method.ensures) {
@@ -192,13 +193,13 @@ impl<'d> Scope<'d> {
         own.into_iter().try_for_each(|access| self.opening(access))
     }
 
-    /// The contract of a method.
+    /// Checks the contract of a method.
     fn contract(&mut self, method: &'d Method) -> Found {
         self.asking(method.requires.iter().chain(&method.ensures))?;
         self.all(&method.lock_changes)
     }
 
-    /// Looks through the monitor of an object.
+    /// Checks the monitor of an object.
     fn monitor(&mut self, target: &'d Expr, mode: LockMode) -> Found {
         self.expr(target)?;
         let Type::Class(class) = target.ty else { return Ok(()) };
@@ -216,7 +217,7 @@ impl<'d> Scope<'d> {
         Ok(())
     }
 
-    /// Looks through the monitor invariant of a class: its clauses about one state, and about a
+    /// Checks the monitor invariant of a class: its clauses about one state, and those about a
     /// state and an earlier one.
     fn invariant(&mut self, class: ClassId, at: chalice::Span) -> Found {
         let direct = self.direct;
@@ -230,7 +231,7 @@ impl<'d> Scope<'d> {
         found
     }
 
-    /// The bodies of predicates and monitors.
+    /// Checks the bodies of predicates and monitors.
     fn bodies(&mut self, bodies: &'d [Expr]) -> Found {
         let outer = std::mem::replace(&mut self.is_in_body, true);
         let found = self.all(bodies);
@@ -250,7 +251,7 @@ impl<'d> Scope<'d> {
                 return;
             }
             found = match &child.kind {
-                // Numbers that a variable ranges over need no sequence.
+                // Numbers in the range of a variable need no sequence.
                 ExprKind::Range { from, to } if is_domain(expr, child) => {
                     self.expr(from).and_then(|()| self.expr(to))
                 }
@@ -260,7 +261,7 @@ impl<'d> Scope<'d> {
         found
     }
 
-    /// An expression, not looking at those in it.
+    /// Checks an expression without its parts.
     fn part(&mut self, expr: &'d Expr) -> Found {
         let refuse = |what| Err((span(expr.span), what));
         match &expr.kind {
@@ -330,8 +331,8 @@ impl<'d> Scope<'d> {
             ExprKind::WaitLevel | ExprKind::Holds { .. } => Ok(()),
             ExprKind::BackPointers { .. } | ExprKind::String(_) => Ok(()),
             ExprKind::Assigned(_) => Ok(()),
-            // Predicates may be dropped, and monitors kept, so nobody would have to pay what they
-            // owe.
+            // Predicates may be dropped, and monitors kept, so nobody would have to pay their
+            // debts.
             ExprKind::Credit { amount: Some(amount), .. }
                 if self.is_in_body && !self.is_message && !is_natural(amount) =>
             {
@@ -342,11 +343,11 @@ impl<'d> Scope<'d> {
         }
     }
 
-    /// An expression about an earlier state.
+    /// Checks an expression about an earlier state.
     ///
-    /// SOUNDNESS: predicates, monitors and messages are given on, and functions are the same for
-    /// all threads, so they may not speak of what one thread remembers. What a fork was is known of
-    /// its token.
+    /// SOUNDNESS: predicates, monitors and messages go to other threads, and functions are the same
+    /// for all threads. So they may not mention the memory of one thread. The fork of a token may
+    /// be mentioned, since the token tells it.
     fn earlier(&self, whole: &Expr, state: &EvalState, body: &Expr) -> Found {
         let refuse = |what| Err((span(whole.span), what));
         let is_fork = matches!(state, EvalState::Fork { .. });
@@ -409,10 +410,10 @@ impl<'d> Scope<'d> {
         Ok(())
     }
 
-    /// An instance that is opened or made: what its predicate means matters.
+    /// Checks an instance that is opened or made, since the meaning of its predicate matters.
     fn opening(&mut self, access: &'d Access) -> Found {
         self.access(access)?;
-        // Credits move with the whole instance only.
+        // Credits move only with a whole instance.
         if let AccessTarget::Predicate { predicate, .. } = access.target
             && access.amount.kind != PermissionKind::Full
             && self.direct.tree.predicates[predicate].body.any(&mut is_credit)
@@ -437,11 +438,11 @@ impl<'d> Scope<'d> {
         !self.direct.tree.channels.is_empty()
     }
 
-    /// Looks through expressions that may ask for the wait level beside channels: contracts, claims,
+    /// Checks expressions that may ask for the wait level beside channels: contracts, claims,
     /// assumptions, and executed expressions. No other expression may.
     ///
-    /// SOUNDNESS: what a method's callers owe counts for the wait level, too, of which the method
-    /// knows nothing.
+    /// SOUNDNESS: the debts of a method's callers count for the wait level, too, and the method
+    /// does not know them.
     fn asking(&mut self, exprs: impl IntoIterator<Item = &'d Expr>) -> Found {
         let outer = std::mem::replace(&mut self.may_ask, true);
         let found = self.all(exprs);
@@ -449,8 +450,8 @@ impl<'d> Scope<'d> {
         found
     }
 
-    /// Looks through an executed expression. An earlier wait level is no value of the program, so
-    /// that only claims may ask for it.
+    /// Checks an executed expression. An earlier wait level is no value of the program, so only
+    /// claims may ask for it.
     fn executed(&mut self, expr: &'d Expr) -> Found {
         if self.has_channels() && expr.any(&mut is_old_wait_level) {
             return Err((span(expr.span), "earlier wait levels in what is executed"));
@@ -458,7 +459,7 @@ impl<'d> Scope<'d> {
         self.asking([expr])
     }
 
-    /// Looks through the messages of a channel.
+    /// Checks the messages of a channel.
     fn messages(&mut self, channel: ChannelId) -> Found {
         let outer = std::mem::replace(&mut self.is_message, true);
         let found = self.bodies(self.direct.tree.channels[channel].where_clause.as_slice());
@@ -467,8 +468,8 @@ impl<'d> Scope<'d> {
     }
 }
 
-/// The applications and instances in a postcondition, but for the function itself where that is its
-/// result.
+/// Collects the applications and instances in a postcondition, except applications of the function
+/// itself that are its result.
 fn without_result<'e>(
     tree: &chalice::Program,
     id: FunctionId,
@@ -476,7 +477,7 @@ fn without_result<'e>(
     to: &mut Vec<&'e Expr>,
 ) {
     match &expr.kind {
-        // What is applied there has another heap to look at.
+        // Applications inside have another heap.
         ExprKind::Unfolding { .. } => to.push(expr),
         ExprKind::Apply { .. } if is_result(tree, id, expr) => {}
         ExprKind::Apply { .. } => to.push(expr),
@@ -523,7 +524,7 @@ fn is_natural(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Int(value) if *value >= 0.into())
 }
 
-/// Tells whether an expression has a range in it that is not the range of a variable.
+/// Tells whether an expression has a range that is not the range of a variable.
 fn has_range(expr: &Expr) -> bool {
     let mut has = false;
     expr.for_each_child(&mut |child| {

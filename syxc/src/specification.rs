@@ -10,8 +10,8 @@ use symex::rules::language::Language;
 use symex::state::thread::Thread;
 
 impl Statements<'_, '_> {
-    /// `x, y [pre, post]`: the precondition is given away, the postcondition received; `old` in it
-    /// is the state before.
+    /// Executes `x, y [pre, post]`: gives the precondition away, and receives the postcondition.
+    /// `old` there is the state before.
     pub(super) fn specify(
         &mut self,
         targets: &[OutVariable],
@@ -27,7 +27,7 @@ impl Statements<'_, '_> {
             self.threads.set_fraction(chosen);
         }
         self.remember_heap();
-        // Credits are read before permission goes. They still count for what is said beside them.
+        // Credits are read before permission goes. They still count for claims beside them.
         self.move_credits(given, true)?;
         let left = std::mem::replace(&mut self.here.credits, credits.clone());
         self.counting_debts(|chalice| {

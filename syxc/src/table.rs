@@ -1,7 +1,7 @@
 //! The table of declarations: a SIL program without contracts and bodies.
 //!
-//! SOUNDNESS: nothing can be learnt from it but names, types and places. A declaration has the
-//! number it has in the Chalice program.
+//! SOUNDNESS: the table tells only names, types and places. A declaration has the same number as in
+//! the Chalice program.
 
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use sil::program::{
     Annotation, Contract, Domain, DomainId, Field, FieldId, Function, Local, LocalKind, Member,
     Method, Predicate, Program, Type,
 };
+use sil::source::Span;
 
 use super::ahead::Ahead;
 use super::eval::aggregates::Sums;
@@ -23,7 +24,7 @@ use super::graph::Graph;
 use super::threads::history::Histories;
 use super::{Direct, renumbered, span};
 
-/// The table of a program, and the program as the rules read it.
+/// Makes the table of a program, and the program in the form for the rules.
 pub fn load(mut tree: chalice::Program, options: chalice::Options) -> (Program, Direct) {
     chalice::elaborate(&mut tree, options);
     if options.defaults > 0 {
@@ -143,7 +144,7 @@ fn add_sorts(table: &mut Program) {
     }
 }
 
-/// The domains of the table: their numbers and names. They are nothing but sorts.
+/// The domains of the table: their numbers and names. They are only sorts.
 const LEVELS: (u32, &str) = (0, "Mu");
 const TEXTS: (u32, &str) = (1, "String");
 
@@ -157,11 +158,11 @@ pub(super) enum Invariant<'d> {
     Predicate(&'d tree::Predicate),
     Monitor(tree::ClassId, &'d tree::Class),
     Messages(&'d tree::Channel),
-    /// An assertion that no rule knows, with its place.
+    /// An assertion without rules, with its place.
     Other(chalice::Span),
 }
 
-/// The assertion of a predicate of the table that is none of the program.
+/// The assertion of a predicate of the table that is no predicate of the program.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OtherInvariant {
     Monitor(tree::ClassId),
@@ -188,14 +189,15 @@ impl Direct {
 }
 
 impl Direct {
-    /// The predicate of the table that stands for the monitor invariant of a class, if it has one.
+    /// Returns the predicate of the table for the monitor invariant of a class, if the class has
+    /// one.
     pub(super) fn monitor(&self, class: tree::ClassId) -> Option<sil::program::PredicateId> {
         self.other(
             |other: &OtherInvariant| matches!(other, OtherInvariant::Monitor(of) if *of == class),
         )
     }
 
-    /// The predicate of the table that stands for the where clause of a channel.
+    /// Returns the predicate of the table for the where clause of a channel.
     pub(super) fn messages(&self, channel: tree::ChannelId) -> Option<sil::program::PredicateId> {
         self.other(
             |other: &OtherInvariant| matches!(other, OtherInvariant::Messages(of) if *of == channel),
@@ -209,15 +211,15 @@ impl Direct {
     }
 }
 
-/// Puts the members in source order. What monitors, channels and conditions say is a member, too;
-/// these are what stands behind the predicates of the program.
+/// Puts the members in source order. The assertions of monitors, channels and conditions are
+/// members, too. They come behind the predicates of the program, and are returned.
 fn order(tree: &chalice::Program, table: &mut Program) -> Vec<OtherInvariant> {
     let mut others = Vec::new();
     let mut other = |name: String, at: chalice::Span, invariant: OtherInvariant| {
         others.push(invariant);
         Member::Predicate(table.predicates.alloc(predicate(&name, at)))
     };
-    // What a message transfers is judged before the methods that rely on it.
+    // The messages of a channel are judged before the methods that rely on them.
     for declaration in &tree.declarations {
         if let Declaration::Channel(id) = *declaration {
             let channel = &tree.channels[id];
@@ -251,8 +253,8 @@ fn named(tree: &chalice::Program, class: tree::ClassId, name: &str) -> String {
     format!("{}.{name}", tree.classes[class].name)
 }
 
-/// Makes the mark that the definition of a function is used only where its own module applies it,
-/// if there are others.
+/// Makes the annotation that hides the definition of a function outside of its own module, if there
+/// are other modules.
 fn hidden(tree: &tree::Program, function: &tree::Function) -> Option<Annotation> {
     let own = &tree.classes[function.class].module;
     let has_others = tree.classes.iter().any(|(_, class)| class.module != *own);
@@ -285,7 +287,7 @@ fn parameters(
     (locals, formals)
 }
 
-/// Its only argument is the object.
+/// Makes a predicate, whose only argument is the object.
 fn predicate(name: &str, at: chalice::Span) -> Predicate {
     let mut locals = Arena::new();
     let this = locals.alloc(variable("this", Type::Ref, span(at)));
@@ -299,15 +301,15 @@ fn predicate(name: &str, at: chalice::Span) -> Predicate {
     }
 }
 
-fn variable(name: &str, ty: Type, at: sil::source::Span) -> Local {
+fn variable(name: &str, ty: Type, at: Span) -> Local {
     Local { name: name.into(), ty, kind: LocalKind::Variable, span: at }
 }
 
-/// The type whose values stand for those of a Chalice type.
+/// Returns the type whose values stand for those of a Chalice type.
 pub(super) fn ty(ty: &tree::Type) -> Type {
     match ty {
         tree::Type::Int | tree::Type::Unknown => Type::Int,
-        // Of texts all that is known is whether they are equal.
+        // Texts can only be compared.
         tree::Type::String => sort(TEXTS),
         tree::Type::Mu => sort(LEVELS),
         tree::Type::Bool => Type::Bool,

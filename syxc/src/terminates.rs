@@ -1,15 +1,14 @@
-//! Functions that apply each other work their way down: what is applied needs less of the heap
+//! Termination of functions that apply each other: an applied function needs less of the heap
 //! (Leino and Müller 2009).
 //!
-//! Heaps are finite, so where every application in a circle of functions leaves some field behind,
-//! that comes to an end.
+//! Heaps are finite. So if every application in a circle of functions leaves some field behind, the
+//! applications come to an end.
 //!
-//! Where functions have measures (`decreases`), these get smaller instead.
+//! If functions have measures (`decreases`), these get smaller instead.
 //!
-//! SOUNDNESS: what counts is which locations there are, not how much of them. So all amounts are
-//! one fraction ([`Direct::whole`]), and what is opened or given away is opened or given away as a
-//! whole, however often it is named. Every part of a body is followed: what the parts are is said
-//! by [`Expr::for_each_part`] alone.
+//! SOUNDNESS: the presence of locations counts, not amounts. So all amounts are one fraction
+//! ([`Direct::whole`]), and an instance is opened or given away as a whole, however often it is
+//! named. The check follows every part of a body, as [`Expr::for_each_part`] lists them.
 
 use chalice::program::{Access, Decrease, Domain, Expr, ExprKind, FunctionId, LocalId, Reached};
 use smt::terms::{Sort, Term, Terms, grow_stack};
@@ -26,7 +25,8 @@ use symex::state::heap::{Heap, Resource};
 use symex::{Explore, Stop, View};
 
 impl Chalice<'_, '_> {
-    /// The body of a function that may lead back to it needs less and less of the heap.
+    /// Checks that a function terminates: a body that may lead back to the function needs less and
+    /// less of the heap.
     pub(super) fn terminates(&mut self, id: FunctionId) -> Result<(), Stop> {
         let direct = self.direct;
         let function = &direct.tree.functions[id];
@@ -112,7 +112,7 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// Goes where a part of an expression is evaluated.
+    /// Goes to the state where a part of an expression is evaluated.
     fn reach(&mut self, reached: Reached<'_>) -> Result<(), Stop> {
         match reached {
             Reached::Always | Reached::Earlier => Ok(()),
@@ -144,7 +144,7 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    /// Opens all that there is of an instance.
+    /// Opens the whole held amount of an instance.
     fn open_whole(&mut self, access: &Access) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::TerminationFailed, span(access.span)).trusted();
         let (predicate, receiver) = self.instance(access, blame)?;
@@ -154,7 +154,7 @@ impl Chalice<'_, '_> {
         self.open(predicate, &[receiver], held, blame.span, blame)
     }
 
-    /// Shows that the needs of an application are there as they are, and that some field is left
+    /// Shows that the needs of an application are there as a whole, and that some field is left
     /// when they have been given away.
     fn leaves_something(
         &mut self,
@@ -196,7 +196,7 @@ impl Chalice<'_, '_> {
         self.prove(some, blame, Reason::FootprintNotDecreasing, blame.span)
     }
 
-    /// Gives away what a part of an assertion speaks about, all of it.
+    /// Gives away the locations of a part of an assertion, as a whole.
     fn give_whole(&mut self, part: &Expr, blame: Blame) -> Result<(), Stop> {
         if is_pure(part) {
             let fact = self.eval(part, blame)?;
@@ -234,7 +234,7 @@ impl Threads<'_, '_> {
     }
 }
 
-/// Makes the blame of an expression that has been shown to be defined already.
+/// Makes the blame of an expression that has been shown to be defined.
 fn known(expr: &Expr) -> Blame {
     Blame::new(ErrorId::TerminationFailed, span(expr.span)).silent()
 }

@@ -1,8 +1,9 @@
-//! Rules by which threads have to do with each other.
+//! Rules about several threads.
 //!
-//! In reading order: [`forks`], [`levels`], [`locks`] (what methods do to them is known of
-//! [`Locking`](chalice::program::locking::Locking)), [`asking`] (functions that ask what is held),
-//! [`monitors`], [`kept`] (earlier states), [`history`], [`channels`].
+//! In reading order: [`forks`], [`levels`], [`locks`]
+//! ([`Locking`](chalice::program::locking::Locking) tells the effects of methods on them),
+//! [`asking`] (functions that ask for held locks), [`monitors`], [`kept`] (earlier states),
+//! [`history`], [`channels`].
 
 pub(super) mod asking;
 pub(super) mod channels;

@@ -1,5 +1,5 @@
-//! Instances that are opened beside each other: what they tell together is known of the engine
-//! ([`Above`]), which instances may be opened, and how, of the rules here.
+//! Instances that are opened beside each other. The engine knows what they tell together
+//! ([`Above`]). The rules here know which instances may be opened, and how.
 
 use chalice::program::{AccessTarget, ExprKind};
 use sil::program::{FieldId, PredicateId};
@@ -21,21 +21,21 @@ pub fn above() -> Above {
             )
         },
         fields_in: |engine, predicate| Chalice::of(engine).threads.fields_in(predicate),
-        // The bodies stand in the tree of Chalice: no finding names instances to open.
+        // The bodies stand in the tree of Chalice, so findings name no instances to open.
         holds: |_, _, _, _| false,
         amounts: Some(super::amount_in_words),
         consolidation: |engine| engine.learn_from_heap(),
-        // The domains of the table are nothing but sorts.
+        // The domains of the table are only sorts.
         axioms: |_, _, _| Ok(()),
     }
 }
 
 impl Threads<'_, '_> {
     /// Returns the fields of which an instance may hold a part, without those in instances inside
-    /// it; none for what leads back to itself and for what no rule knows.
+    /// it. Returns none for a predicate that leads back to itself, and for one that no rule knows.
     ///
-    /// SOUNDNESS: where permissions are counted, a share of a counting permission is none; where
-    /// amounts mean nothing, sums of them tell nothing; and a reader of a monitor has other amounts
+    /// SOUNDNESS: where permissions are counted, a share of a counting permission is none. Where
+    /// amounts mean nothing, sums of them tell nothing. A reader of a monitor has other amounts
     /// than those that are written.
     fn fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
         let direct = self.direct;

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::terms::Term;
 
-/// The pairs, and the terms beside each: for those who merge a class into another.
+/// The pairs, and the terms beside each. The latter serve when a class is merged into another.
 #[derive(Default)]
 pub(super) struct Apart {
     pairs: FxHashSet<(Term, Term)>,

@@ -29,7 +29,7 @@ pub(super) fn literal(terms: &Terms, term: Term) -> Option<BigRational> {
 }
 
 impl Bounds {
-    /// Exactly one value.
+    /// Returns the interval of one value.
     pub(super) fn exactly(value: BigRational) -> Bounds {
         let bound = Bound { value, strict: false };
         Bounds { low: Some(bound.clone()), high: Some(bound) }
@@ -64,12 +64,12 @@ impl Bounds {
         }
     }
 
-    /// No number is within.
+    /// Tells whether no number is within.
     pub(super) fn is_empty(&self) -> bool {
         self.is_below(self)
     }
 
-    /// Every number within is less than every number within `other`.
+    /// Tells whether every number within is less than every number within `other`.
     pub(super) fn is_below(&self, other: &Bounds) -> bool {
         match (&self.high, &other.low) {
             (Some(high), Some(low)) => {
@@ -79,7 +79,7 @@ impl Bounds {
         }
     }
 
-    /// Every number within is less than or equal to every number within `other`.
+    /// Tells whether every number within is less than or equal to every number within `other`.
     pub(super) fn is_not_above(&self, other: &Bounds) -> bool {
         match (&self.high, &other.low) {
             (Some(high), Some(low)) => high.value <= low.value,

@@ -11,7 +11,7 @@ use crate::terms::{Term, Terms};
 /// The knowledge about the terms of a class; kept with its representative.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
-    /// A term of another class that this one has been merged into.
+    /// The term whose class this one has been merged into.
     pub(super) parent: Option<Term>,
     size: u32,
     /// A member that differs from those of other classes: see [`Terms::is_unique`].
@@ -22,14 +22,14 @@ pub(super) struct Class {
 }
 
 impl Class {
-    /// The class of one term.
+    /// Returns the class of one term.
     fn single(terms: &Terms, term: Term) -> Class {
         let bounds = bounds::literal(terms, term).map(Bounds::exactly).unwrap_or_default();
         let unique = terms.is_unique(term).then_some(term);
         Class { parent: None, size: 1, unique, groups: Vec::new(), bounds }
     }
 
-    /// The class with the members of both.
+    /// Returns the class with the members of both.
     pub(super) fn join(mut self, other: Class) -> Class {
         self.size += other.size;
         self.unique = self.unique.or(other.unique);
@@ -44,7 +44,7 @@ impl Class {
 pub(super) struct Classes(FxHashMap<Term, Class>);
 
 impl Classes {
-    /// The representative of a term.
+    /// Returns the representative of a term.
     pub(super) fn find(&self, mut term: Term) -> Term {
         while let Some(parent) = self.0.get(&term).and_then(|class| class.parent) {
             term = parent;
@@ -56,7 +56,7 @@ impl Classes {
         self.0.get(&representative)
     }
 
-    /// The class of a representative, a new one if there is no entry.
+    /// Returns the class of a representative, a new one if there is no entry.
     pub(super) fn of(&self, terms: &Terms, representative: Term) -> Cow<'_, Class> {
         match self.get(representative) {
             Some(class) => Cow::Borrowed(class),
@@ -64,13 +64,13 @@ impl Classes {
         }
     }
 
-    /// The two representatives, that of the smaller class first.
+    /// Returns the two representatives, that of the smaller class first.
     pub(super) fn by_size(&self, left: Term, right: Term) -> (Term, Term) {
         let size = |term| self.get(term).map_or(1, |class| class.size);
         if size(left) <= size(right) { (left, right) } else { (right, left) }
     }
 
-    /// Changes the class of a representative; the answer is what it was, to be restored.
+    /// Changes the class of a representative. Returns its earlier state, for `restore`.
     pub(super) fn change(
         &mut self,
         terms: &Terms,

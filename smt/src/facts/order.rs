@@ -104,7 +104,7 @@ impl Order {
         }
     }
 
-    /// Returns `x ≤ y + n` for roots x and y; `None` if a literal is too large.
+    /// Returns x, y and n of `x ≤ y + n`, for roots x and y; `None` if a literal is too large.
     fn edge(&self, terms: &Terms, left: Term, right: Term) -> Option<(Term, Term, i64)> {
         let (x, m) = self.root(split(terms, left)?)?;
         let (y, n) = self.root(split(terms, right)?)?;
@@ -170,7 +170,7 @@ fn split(terms: &Terms, term: Term) -> Option<Sum> {
     }
 }
 
-/// Lengths and numbers of elements are never negative.
+/// Tells whether a term is a length or a number of elements, which is never negative.
 fn is_natural(terms: &Terms, term: Term) -> bool {
     use TheoryOp::{MapCard, MultisetCard, MultisetCount, SeqLength, SetCard};
     matches!(

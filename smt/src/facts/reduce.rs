@@ -1,4 +1,4 @@
-//! A formula in the light of what is known, and formulas that the facts cannot decide.
+//! Simplification of formulas by facts, and formulas that facts cannot decide.
 
 use rustc_hash::FxHashSet;
 
@@ -9,8 +9,8 @@ use crate::terms::{Sort, Substitution, SymbolKind, Term, TermKind, Terms, Theory
 const NODES: usize = 400;
 
 impl Facts {
-    /// The formula with the parts replaced whose values are known, simplified. Under the facts both
-    /// are equivalent.
+    /// Replaces the parts whose values are known, and simplifies. Under the facts the result is
+    /// equivalent to the formula.
     pub fn reduce(&self, terms: &mut Terms, formula: Term) -> Term {
         let mut values = Substitution::default();
         let mut visited = FxHashSet::default();
@@ -28,7 +28,7 @@ impl Facts {
                 values.insert(term, value);
                 continue;
             }
-            // What is bound in there is nothing that facts are about.
+            // No fact is about bound variables.
             if !matches!(terms.kind(term), TermKind::Quantifier(_)) {
                 terms.kind(term).for_each_operand(|operand| pending.push(operand));
             }
@@ -36,7 +36,7 @@ impl Facts {
         if values.is_empty() { formula } else { terms.substitute(formula, &values) }
     }
 
-    /// The literal that a term is known to equal, if it is none itself.
+    /// Returns the literal that a term is known to equal. `None` if the term is a literal.
     fn value_of(&self, terms: &Terms, term: Term) -> Option<Term> {
         if terms.is_literal(term) {
             return None;
@@ -49,8 +49,9 @@ impl Facts {
     }
 
     /// Tells whether the formula depends on a symbol that no fact is about. Such a formula does not
-    /// follow from the facts, unless they contradict each other. For questions to which a wrong
-    /// "no" does no harm.
+    /// follow from the facts, unless these contradict each other.
+    ///
+    /// This serves only questions to which a wrong "no" does no harm.
     pub fn leaves_open(&self, terms: &Terms, formula: Term) -> bool {
         match terms.kind(formula) {
             TermKind::Apply(..) => self.is_free(terms, formula),
@@ -72,7 +73,7 @@ impl Facts {
         }
     }
 
-    /// Tells whether a term can have any value, whatever value the other one has.
+    /// Tells whether a term can have any value, for each value of the other one.
     fn is_movable(&self, terms: &Terms, term: Term, other: Term) -> bool {
         let free = match *terms.kind(term) {
             TermKind::Add(rest, literal) if terms.is_literal(literal) => rest,
@@ -81,8 +82,8 @@ impl Facts {
         self.is_free(terms, free) && !terms.contains(other, free)
     }
 
-    /// Tells whether a term is a symbol made by the engine, or a value in a snapshot that is one,
-    /// that no fact mentions.
+    /// Tells whether no fact mentions the term, and the engine made it: as a symbol, or as a value
+    /// in a snapshot that is one.
     fn is_free(&self, terms: &Terms, term: Term) -> bool {
         if self.mentioned.contains(&term) {
             return false;
@@ -100,7 +101,7 @@ impl Facts {
         }
     }
 
-    /// Notes what a fact is about.
+    /// Notes the terms that a fact is about.
     pub(super) fn mention(&mut self, terms: &Terms, fact: Term) {
         let mut pending = vec![fact];
         while let Some(term) = pending.pop() {
@@ -122,7 +123,7 @@ impl Facts {
     }
 }
 
-/// Tells whether a term is a symbol made by the engine, of which facts may say anything.
+/// Tells whether a term is a symbol made by the engine whose value facts may choose freely.
 fn is_made(terms: &Terms, term: Term) -> bool {
     let TermKind::Apply(symbol, operands) = terms.kind(term) else { return false };
     operands.is_empty()
@@ -136,8 +137,8 @@ fn is_made(terms: &Terms, term: Term) -> bool {
         }
 }
 
-/// Tells whether a term says of its operands that are snapshots no more than what their parts are,
-/// or of what shape they are.
+/// Tells whether a term says nothing about those of its operands that are snapshots, but for their
+/// parts and their shape.
 fn is_about_parts(terms: &Terms, term: Term) -> bool {
     let is_mark = |term| match terms.kind(term) {
         TermKind::Apply(symbol, _) => terms.declaration(*symbol).kind == SymbolKind::Mark,

@@ -297,7 +297,7 @@ fn new_objects_differ() {
         [t.eq(o, p), t.eq(o, Terms::NULL), t.eq(o, o)],
         [Terms::FALSE, Terms::FALSE, Terms::TRUE]
     );
-    // Of any other reference nothing is said.
+    // Nothing is said of any other reference.
     let (x, y) = (t.fresh("x", Sort::REF), t.fresh("y", Sort::REF));
     let [is_o, is_p, same] = [t.eq(x, o), t.eq(y, p), t.eq(x, y)];
     assert_eq!(facts.known(&t, is_o), None);
@@ -310,7 +310,7 @@ fn new_objects_differ() {
 /// An atom: which operands, and how they are related.
 type Atom = (usize, usize, u8, bool);
 
-/// A formula over a few integers and literals.
+/// Makes a formula over a few integers and literals.
 fn formula(t: &mut Terms, (left, right, relation, positive): Atom) -> Term {
     let operand = |t: &mut Terms, index: usize| match index {
         0..4 => t.constant(&format!("n{index}"), Sort::INT),

@@ -1,7 +1,7 @@
 //! Sorts and functions given as SMT-LIB text by the program.
 //!
-//! SOUNDNESS: the text is trusted to mean what its author thinks, but not to be well-formed: it has
-//! to parse, and to have the declared sorts, else using it is an error.
+//! SOUNDNESS: the text is trusted to mean what its author thinks, but not to be well-formed. A text
+//! that does not parse, or has other sorts than declared, is an error when it is used.
 
 use z3::ast::{Ast, Dynamic};
 use z3::{Context, Solver};
@@ -48,7 +48,7 @@ pub(super) fn function(
     let call = if args.is_empty() { text.to_owned() } else { format!("({text}{actuals})") };
     let result = sort_text(terms, result, text)?;
     script += &format!("(declare-fun holds ({result}) Bool)\n");
-    // The formals come along as arguments of a function, so that they can be found in the answer.
+    // The formals are arguments of a function, so that they can be found in the answer.
     let sorts: Result<Vec<_>, _> = args.iter().map(|&sort| sort_text(terms, sort, text)).collect();
     let probe = if args.is_empty() {
         String::new()
@@ -69,8 +69,7 @@ fn only_argument(context: &Context, script: &str, text: &str) -> Result<Dynamic,
     parsed[0].nth_child(0).ok_or_else(|| unusable(text, "not a sort"))
 }
 
-/// Returns the assertions of a script; an error unless there are as many as the script was meant to
-/// have.
+/// Returns the assertions of a script; an error unless there are `expected` ones.
 fn parse(
     context: &Context,
     script: &str,

@@ -9,7 +9,7 @@ use super::raw::Setting;
 #[derive(Default)]
 pub(super) struct Log {
     sink: Option<Box<dyn Write>>,
-    /// The options and declarations that were written: what holds in all scopes.
+    /// The options and declarations that were written; they hold in all scopes.
     preamble: Vec<String>,
 }
 
@@ -18,7 +18,7 @@ impl Log {
         Log { sink, ..Log::default() }
     }
 
-    /// Tells whether a script is written at all: making the text of a formula is not free.
+    /// Tells whether a script is written. Making the text of a formula costs time.
     pub(super) fn is_on(&self) -> bool {
         self.sink.is_some()
     }
@@ -29,7 +29,7 @@ impl Log {
         self.settings(settings);
     }
 
-    /// Options of Z3.
+    /// Writes options of Z3.
     pub(super) fn settings(&mut self, settings: &[(&str, Setting)]) {
         for (name, setting) in settings {
             // Through the interface the parameters of the kernel have no prefix.
@@ -50,9 +50,9 @@ impl Log {
         }
     }
 
-    /// Starts again without scopes and formulas. Once a question was cut off by its limit, the
-    /// solver that replays the script takes nothing more ("push canceled"), so it is a new one,
-    /// which has to hear everything again.
+    /// Starts again without scopes and formulas. After a question that a limit cut off, a solver
+    /// that replays the script takes nothing more ("push canceled"). So a new one starts, and hears
+    /// everything again.
     pub(super) fn restart(&mut self) {
         if self.is_on() {
             self.line("(reset)");
@@ -73,9 +73,9 @@ impl Log {
         }
     }
 
-    /// Asks, with all that was said before on disk: if this question has no end, the script shows
-    /// what it was. The limits concern the question alone, since Z3 would also count the steps of
-    /// what it is told.
+    /// Asks. All earlier commands are written to disk first, so that the script shows a question
+    /// that never ends. The limits concern this question alone, since Z3 would also count the steps
+    /// of assertions.
     pub(super) fn check(&mut self, budget: Budget) {
         if self.is_on() {
             let conflicts = if budget.conflicts == 0 { u32::MAX } else { budget.conflicts };

@@ -4,14 +4,15 @@ use super::translate::Translator;
 use crate::terms::{Quantifier, Sort, Substitution, Term, TermKind, Terms};
 
 impl Translator {
-    /// Returns the parts of a trigger. One in which something is applied to what is applied to a
-    /// variable of another part is replaced: `{ p(x), q(y, e(x)) }` becomes `{ p(x), part(x, y) }`,
-    /// where `part` holds of all x and y for which there is a `q(y, e(x))`. What nests deeper, as
-    /// `q(y, e(d(x)))`, stays as it is.
+    /// Returns the parts of a trigger, in a form whose matches Z3 finds.
     ///
-    /// COMPLETENESS: Z3 4.8.12 misses matches of the first form when the term `p(a)` comes to be
-    /// known, or to be equal to another one, after `q(b, e(a))`. SOUNDNESS: nothing says of a
-    /// `part` that it does not hold, so that it holds of everything is a model.
+    /// A part is replaced if something in it is applied to a term over a variable of another part.
+    /// `{ p(x), q(y, e(x)) }` becomes `{ p(x), part(x, y) }`, where `part` holds of all x and y for
+    /// which there is a `q(y, e(x))`. Deeper nests, as in `q(y, e(d(x)))`, stay as they are.
+    ///
+    /// COMPLETENESS: Z3 4.8.12 misses matches of the first form when the term `p(a)` becomes known,
+    /// or equal to another one, after `q(b, e(a))`. SOUNDNESS: no formula denies a `part`, so a
+    /// model in which it holds everywhere exists.
     pub(super) fn parts_to_match(
         &mut self,
         terms: &mut Terms,
@@ -36,7 +37,7 @@ impl Translator {
         parts
     }
 
-    /// `part(…)` for a part, applied to its variables and to what has none of them.
+    /// Returns `part(…)` for a part, applied to its variables and to the largest terms without any.
     fn flat_part(&mut self, terms: &mut Terms, part: Term, variables: &[Term]) -> Term {
         let mut arguments = Vec::new();
         collect_arguments(terms, part, variables, &mut arguments);
@@ -63,12 +64,12 @@ impl Translator {
     }
 }
 
-/// Is the head of a part applied to something else that is applied to one of the variables?
+/// Tells whether the head of a part is applied to another head that is applied to a variable.
 fn nests(terms: &Terms, part: Term, variables: &[Term]) -> bool {
     let mut found = false;
     terms.kind(part).for_each_operand(|operand| {
-        // PERFORMANCE: of laws of one function, such as `{ m(x, m(y, z)), m(w, z) }`, the matches
-        // that Z3 misses are mostly about what the law itself has made: with all of them, 2vyper's
+        // PERFORMANCE: of laws of one function, such as `{ m(x, m(y, z)), m(w, z) }`, Z3 mostly
+        // misses matches with terms that the law itself has made. With all of them, 2vyper's
         // products take four times as long.
         if !have_one_head(terms, part, operand) {
             terms.kind(operand).for_each_operand(|inner| found |= variables.contains(&inner));
@@ -85,8 +86,8 @@ fn have_one_head(terms: &Terms, a: Term, b: Term) -> bool {
     }
 }
 
-/// Tells whether only applications stand above the variables: Z3 has forms of its own for sums,
-/// say.
+/// Tells whether only applications stand above the variables. Z3 has forms of its own for sums, for
+/// example.
 fn is_plain(terms: &Terms, part: Term, variables: &[Term]) -> bool {
     if variables.contains(&part) || !terms.mentions(part, variables) {
         return true;
@@ -106,7 +107,7 @@ fn is_plain(terms: &Terms, part: Term, variables: &[Term]) -> bool {
     plain
 }
 
-/// The variables in a part, and the largest terms without any, but for literals.
+/// Collects the variables in a part, and the largest terms without any, but for literals.
 fn collect_arguments(terms: &Terms, part: Term, variables: &[Term], arguments: &mut Vec<Term>) {
     if variables.contains(&part) || !terms.mentions(part, variables) {
         if !arguments.contains(&part) && !terms.is_literal(part) {

@@ -5,12 +5,12 @@ use std::io::{self, BufRead};
 
 use rustc_hash::FxHashMap;
 
-/// Instances by the quantifier's name, from a trace of Z3.
+/// Counts instances in a trace of Z3, by the quantifier's name.
 ///
 /// Z3 names a quantifier once (`[mk-quant] #id name …`), a match of it when it is found
-/// (`[new-match] match #id …`), and the match again when it is made an instance (`[instance] match
-/// …`). Its own quantifiers have ids with a prefix, and its own instances no match: neither is
-/// counted. Ids are used again once a term is gone.
+/// (`[new-match] match #id …`), and the match again when it becomes an instance (`[instance] match
+/// …`). Z3's own quantifiers have ids with a prefix, and its own instances have no match. Neither
+/// is counted. Ids are used again once a term is gone.
 pub fn instances(trace: impl BufRead) -> io::Result<BTreeMap<String, u64>> {
     let mut names: FxHashMap<String, String> = FxHashMap::default();
     let mut matches: FxHashMap<String, String> = FxHashMap::default();

@@ -1,9 +1,9 @@
 //! The Z3 interface below the `z3` crate: the plain solver kernel, error codes, and contexts that
-//! are not bound to their thread's default.
+//! are not bound to the default of their thread.
 //!
-//! The crate's own `Solver` ignores error codes, so an ill-formed assertion would be lost without a
-//! word (SOUNDNESS: a goal that is lost this way could count as proved). Here each call is followed
-//! by a look at the error code of its context.
+//! The `Solver` of the `z3` crate ignores error codes, so an ill-formed assertion would be lost
+//! without a word (SOUNDNESS: a goal that is lost this way could count as proved). Here a look at
+//! the error code of the context follows each call.
 
 #![expect(unsafe_code, reason = "calls into Z3 that the z3 crate does not offer")]
 
@@ -23,8 +23,8 @@ use super::ProverError;
 struct Local<T>(T);
 
 // SAFETY: `with_z3_context` runs its closure at once, on the calling thread, and hands its result
-// back there; the bounds only guard against mixing contexts, which `Prover` rules out by entering
-// its own for each operation.
+// back there. The bounds only guard against mixed contexts. `Prover` never mixes them, since it
+// enters its own for each operation.
 unsafe impl<T> Send for Local<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Local<T> {}
@@ -42,7 +42,7 @@ pub(super) fn enter<R>(context: &Context, body: impl FnOnce() -> R) -> R {
 }
 
 thread_local! {
-    /// The default context of this thread has been handed out.
+    /// Tells whether the default context of this thread has been handed out.
     static DEFAULT_TAKEN: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -76,11 +76,11 @@ pub(super) fn replay(script: &str) -> String {
     answer
 }
 
-/// The bytes that all contexts together may use; Z3 4.8.12 takes no larger number. What needs more
-/// is given up.
+/// The bytes that all contexts together may use. Z3 4.8.12 takes no larger number. Questions that
+/// need more are given up.
 ///
-/// Neither the limit on steps nor the clock ends what Z3 does between two looks at them: one round
-/// of instantiations was seen to take 19 GB.
+/// Neither the limit on steps nor the clock ends Z3 between two looks at them: one round of
+/// instantiations was seen to take 19 GB.
 const MEMORY: &str = "4000000000";
 
 /// Limits the memory of Z3, once for the process.
@@ -90,7 +90,7 @@ fn limit_memory() {
 }
 
 /// Returns a context that nobody else has. The `z3` crate makes a context for every thread that
-/// touches it; that one is as good as any other, and goes first: contexts are expensive.
+/// uses it. That context is handed out first, since contexts are expensive.
 pub(super) fn new_context() -> Context {
     limit_memory();
     let context = if DEFAULT_TAKEN.replace(true) {
@@ -102,7 +102,7 @@ pub(super) fn new_context() -> Context {
     context
 }
 
-/// Returns a context that writes what it does to a file.
+/// Returns a context that writes a trace to a file.
 pub(super) fn new_traced_context(file: &Path) -> Context {
     limit_memory();
     let mut config = Config::new();
@@ -124,7 +124,7 @@ fn print_smtlib(context: &Context) {
     }
 }
 
-/// The error of the last call into the context, if there was one.
+/// Returns the error of the last call into the context, if there was one.
 pub(super) fn last_error(context: &Context) -> Result<(), ProverError> {
     let context = context.get_z3_context();
     // SAFETY: the context is alive, and the message is copied before the next call.
@@ -146,7 +146,7 @@ pub(super) fn last_error(context: &Context) -> Result<(), ProverError> {
     }
 }
 
-/// Which of Z3's solvers to use.
+/// A solver of Z3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SolverKind {
     /// The incremental SMT kernel alone.
@@ -163,7 +163,7 @@ pub(super) enum Satisfiability {
     Unknown,
 }
 
-/// Z3 takes SIGINT for itself while it is asked something, unless it is told not to: who pressed
+/// Z3 handles SIGINT itself during a question, unless this option forbids it. A user who presses
 /// Ctrl-C means the program.
 const KEYBOARD: (&str, Setting) = ("ctrl_c", Setting::Bool(false));
 
@@ -171,18 +171,18 @@ const KEYBOARD: (&str, Setting) = ("ctrl_c", Setting::Bool(false));
 pub(super) struct Kernel {
     context: Context,
     solver: ffi::Z3_solver,
-    /// The limit on the conflicts of a question; 0: none.
+    /// The limit on the conflicts of a question; 0 is no limit.
     conflicts: Cell<u32>,
 }
 
 impl Kernel {
-    /// Makes a kernel with these parameters; a name or value that it does not know is an error.
+    /// Makes a kernel with these parameters; an unknown name or value is an error.
     ///
-    /// `eager_threshold`: the instances of quantifiers that are made at once, not only when the
-    /// search comes to an end, are those that cost no more. As a parameter it has no effect on Z3
-    /// 4.8.12, which reads the value that holds for the whole process. It does so when a solver
-    /// begins: not when the solver is made, but when it is first told or asked something. So the
-    /// solver is asked for its statistics here, while no other thread changes the value.
+    /// Z3 makes an instance of a quantifier at once if it costs at most `eager_threshold`, and else
+    /// when the search comes to an end. As a parameter the threshold has no effect on Z3 4.8.12,
+    /// which reads the value that holds for the whole process. It reads the value not when a solver
+    /// is made, but when the solver is first told or asked something. So the solver is asked for
+    /// its statistics here, while no other thread changes the value.
     pub(super) fn new(
         context: &Context,
         kind: SolverKind,
@@ -190,8 +190,7 @@ impl Kernel {
         eager_threshold: u32,
     ) -> Result<Kernel, ProverError> {
         let raw = context.get_z3_context();
-        // SAFETY: the context is alive as long as the kernel, which holds it; the solver is
-        // counted.
+        // SAFETY: the kernel holds the context, which thus lives as long; the solver is counted.
         let kernel = unsafe {
             let solver = match kind {
                 SolverKind::Simple => ffi::Z3_mk_simple_solver(raw),
@@ -213,7 +212,7 @@ impl Kernel {
         Ok(kernel)
     }
 
-    /// Limits the conflicts of the questions that follow; 0: not at all.
+    /// Limits the conflicts of the questions that follow; 0 is no limit.
     pub(super) fn limit_conflicts(&self, conflicts: u32) -> Result<(), ProverError> {
         if self.conflicts.replace(conflicts) == conflicts {
             return Ok(());
@@ -274,7 +273,7 @@ impl Kernel {
         })
     }
 
-    /// Why the last check ended in `Unknown`.
+    /// Returns the cause of the last `Unknown`.
     pub(super) fn reason_unknown(&self) -> String {
         // SAFETY: context and solver are alive, and the text is copied at once.
         unsafe {
@@ -305,7 +304,7 @@ impl Kernel {
                     break;
                 }
                 ffi::Z3_inc_ref(raw, value);
-                // Truth values count as numerals that have no digits.
+                // Z3 counts truth values as numerals, which have no digits.
                 let is_truth = ffi::Z3_get_bool_value(raw, value) != ffi::Z3_L_UNDEF;
                 let text = if !is_truth && ffi::Z3_is_numeral_ast(raw, value) {
                     ffi::Z3_get_numeral_string(raw, value)

@@ -1,13 +1,13 @@
 //! Snapshots in Z3.
 //!
-//! One datatype with the constructors `unit`, `pair`, one for each of the basic sorts, and
+//! One datatype has the constructors `unit`, `pair`, one for each of the basic sorts, and
 //! `other(sort, payload)` for values of all further sorts. For each such sort S a function `inject`
 //! into the uninterpreted sort of payloads has the left inverse `project`: ∀x:S {inject(x)}.
 //! project(inject(x)) = x. So sorts may turn up at any time, wrappers are injective, snapshots of
 //! different sorts differ, and pairs are well founded.
 //!
-//! SOUNDNESS: there is no axiom wrap(unwrap(s)) = s. It would make every sort as large as the
-//! datatype, which is inconsistent for Bool.
+//! SOUNDNESS: there is no axiom wrap(unwrap(s)) = s. The axiom would make every sort as large as
+//! the datatype, which is inconsistent for Bool.
 
 use std::rc::Rc;
 
@@ -143,7 +143,7 @@ impl Snapshots {
         }
     }
 
-    /// The snapshot is in the image of `wrap`.
+    /// Tells whether the snapshot is in the image of `wrap`.
     pub(super) fn is_wrapped(&self, sort: Sort, snapshot: &Dynamic) -> Dynamic {
         if let Some(position) = basic(sort) {
             return self.test(position, snapshot).into();

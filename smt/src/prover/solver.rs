@@ -1,4 +1,4 @@
-//! A solver of Z3, and what it has been told.
+//! A solver of Z3, and the formulas that it has been told.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -18,21 +18,21 @@ use crate::terms::{Term, Terms};
 /// Another way to search for the proof of an obligation that the first try left open, in a new
 /// kernel.
 ///
-/// Which instances Z3 makes is a matter of luck where many triggers match: with other choices it
-/// finds some of the proofs that it missed. What is in the outermost scope it treats differently,
-/// too (it simplifies more).
+/// Where many triggers match, the instances that Z3 makes are a matter of luck. With other choices
+/// it finds some of the proofs that it missed. Z3 also treats formulas of the outermost scope
+/// differently (it simplifies more).
 struct Retry {
     /// The settings of Z3 that differ from those of the first try.
     settings: &'static [(&'static str, Setting)],
-    /// The kernel is told everything in one scope.
+    /// Tells the kernel everything in one scope.
     is_flat: bool,
     concerns: Concerns,
     steps: u32,
-    /// 0: that is hopeless.
+    /// 0: such a try is hopeless.
     steps_after_giving_up: u32,
 }
 
-/// The condition under which a [`Retry`] is of use.
+/// The obligations for which a [`Retry`] is of use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Concerns {
     Everything,
@@ -44,28 +44,29 @@ enum Concerns {
 }
 
 impl Retry {
-    /// For what the limit on steps does not stop: Z3 4.8.12 does not count all that it does.
+    /// The time for a retry. Z3 4.8.12 does not count all its steps, so the limit on steps may not
+    /// end it.
     const MILLISECONDS: u32 = 20_000;
 
-    /// The steps of the first try after which others are asked.
+    /// The steps of the first try after which retries begin.
     const BEFORE_THE_REST: u32 = 20_000_000;
 
-    /// The threshold that finds at once the late findings of the first try, such as a value at the
-    /// end of a chain of 22 definitions.
+    /// The threshold of retries. It finds at once some late findings of the first try, such as a
+    /// value at the end of a chain of 22 definitions.
     const EAGER_THRESHOLD: u32 = 100;
 
     /// The most steps of a first try behind which the same arithmetic is tried again.
     ///
     /// PERFORMANCE: an obligation that fails costs all tries. Where an order of instances came to
-    /// an end without a proof, another one was seen to find it behind 1,000 to 7,000 steps (3
-    /// proofs in 1,400 programs). Behind more than 20,000, it took a fifth of Z3's time, for
-    /// nothing.
+    /// an end without a proof, another order was seen to find the proof behind 1,000 to 7,000 steps
+    /// (3 proofs in 1,400 programs). Behind more than 20,000 steps, further tries took a fifth of
+    /// Z3's time, for nothing.
     const FEW_STEPS: u64 = 20_000;
 
     /// The steps that a retry with the same arithmetic may take beyond those of the first try.
     const MORE_THAN_FIRST: u64 = 50_000;
 
-    /// The steps to spend after `answer`, which took `spent`; 0: it is not worth it.
+    /// Returns the steps to spend after `answer`, which took `spent`; 0: a try is not worth it.
     fn steps_after(&self, answer: Answer, spent: u64, translator: &Translator) -> u32 {
         let gave_up = matches!(answer, Answer::GaveUp(_));
         let is_of_use = match self.concerns {
@@ -84,15 +85,16 @@ impl Retry {
     }
 }
 
-/// The ways to try, the most promising first: of 34 combinations of seeds, `case_split`,
-/// `delay_units`, `relevancy`, `restart_strategy`, `phase_selection` and thresholds, those that
-/// together prove what was left open in three programs (updated maps, a partition, an insertion
-/// sort) for the fewest steps.
+/// The retries, the most promising first.
+///
+/// They come from 34 combinations of seeds, `case_split`, `delay_units`, `relevancy`,
+/// `restart_strategy`, `phase_selection` and thresholds. Together these prove what was left open in
+/// three programs (updated maps, a partition, an insertion sort) for the fewest steps.
 const RETRIES: &[Retry] = &[
     // Z3's newer solver for arithmetic knows more of products and quotients of variables, and is
-    // the slower one otherwise (11 times, on the public suite). Its decision procedure for
-    // polynomials over the reals is what fractions need; as neither the limit on steps nor the
-    // clock stops it, the scaled bodies of predicates, say, do without.
+    // slower otherwise (11 times, on the public suite). Fractions need its decision procedure for
+    // polynomials over the reals. Neither the limit on steps nor the clock stops that procedure, so
+    // other obligations, such as those about scaled bodies of predicates, do without it.
     Retry {
         settings: &[("arith.solver", Setting::Uint(6))],
         is_flat: true,
@@ -114,7 +116,7 @@ const RETRIES: &[Retry] = &[
         steps: 1_000_000,
         steps_after_giving_up: 0,
     },
-    // Each of its steps costs the more the longer it goes on: 2,000,000 take 10 s.
+    // Steps become the more expensive the longer this try goes on: 2,000,000 take 10 s.
     Retry {
         settings: &[("arith.solver", Setting::Uint(6)), ("arith.nl.nra", Setting::Bool(false))],
         is_flat: true,
@@ -127,22 +129,22 @@ const RETRIES: &[Retry] = &[
 /// An axiom that holds in every scope.
 struct Axiom {
     formula: Bool,
-    /// The number of scopes when Z3 was told; none if it has forgotten, or was not told yet.
+    /// The number of scopes when Z3 was told; `None` while Z3 does not know it.
     told: Option<usize>,
 }
 
-/// Z3 takes longer than this for [`STEPS_OF_SCOPE`] steps. So steps are counted only where opening a
-/// scope took so long: the steps decide, on any machine.
+/// Z3 takes longer than this for [`STEPS_OF_SCOPE`] steps. So steps are counted only where a scope
+/// took so long to open. The steps decide, on any machine.
 const LONG: Duration = Duration::from_millis(20);
 
 /// The steps of opening a scope after which kernels are told everything in one scope.
 ///
 /// PERFORMANCE: no limit ends the instances that Z3 makes when a scope is opened. Where quantifiers
-/// match what others make, each scope takes more of them than the one before. In one scope, they
-/// are made in the question, which has limits.
+/// match the instances of others, each scope takes more steps than the one before. In one scope,
+/// the question makes these instances, and the question has limits.
 const STEPS_OF_SCOPE: u64 = 1_000_000;
 
-/// The part of Z3's reason that says that the limit on conflicts ended a question.
+/// The part of Z3's reason that names the limit on conflicts.
 const CONFLICTS: &str = "max-conflicts";
 
 /// Z3's name of its steps: one count for everything that uses a context.
@@ -151,8 +153,8 @@ const STEPS: &str = "rlimit count";
 /// Scopes with formulas, and questions about them.
 ///
 /// SOUNDNESS: a kernel that was stopped by steps, time or memory is not asked another question. Z3
-/// 4.8.12 stops in the middle of what it does, and was seen to crash on the next question, also in
-/// another scope. Conflicts are counted where its search is in order.
+/// 4.8.12 stops in the middle of its work, and was seen to crash on the next question, also in
+/// another scope. The limit on conflicts stops a search in good order.
 pub(super) struct Solver {
     context: Context,
     translator: Translator,
@@ -162,19 +164,19 @@ pub(super) struct Solver {
     models: bool,
     /// The formulas of each scope, the outermost first.
     scopes: Vec<Vec<Bool>>,
-    /// The kernel is not told what is changed, and is replaced before the next question.
+    /// Tells whether the kernel misses changes. It is replaced before the next question.
     is_spent: bool,
     /// From this number of scopes on, kernels are told everything in one: see [`STEPS_OF_SCOPE`].
     flat_from: Option<usize>,
-    /// The kernel was made for [`Translator::has_backend_sorts`].
+    /// Tells whether the kernel was made for [`Translator::has_backend_sorts`].
     expects_backend_sorts: bool,
     axioms: Vec<Axiom>,
-    /// Some axiom is not told.
+    /// Tells whether Z3 does not know some axiom.
     untold: bool,
     budget: Option<Budget>,
-    /// The steps that the context had counted for others when this solver was made.
+    /// The steps that the context had counted when this solver was made.
     steps_of_others: u64,
-    /// The steps when they were asked for last.
+    /// The steps at the latest count.
     counted: Cell<u64>,
 }
 
@@ -209,7 +211,7 @@ impl Solver {
         })
     }
 
-    /// Steps that Z3 has counted since this was made.
+    /// Returns the steps that Z3 has counted since this solver was made.
     pub(super) fn resources_used(&self) -> u64 {
         let steps = self.kernel.statistic(STEPS).saturating_sub(self.steps_of_others);
         self.counted.set(steps);
@@ -262,7 +264,7 @@ impl Solver {
         Ok(formula)
     }
 
-    /// Translates new axioms; these may use operators that bring in further ones.
+    /// Translates new axioms, and those that their operators bring in.
     fn collect_axioms(&mut self, terms: &mut Terms) -> Result<(), ProverError> {
         loop {
             let new = self.translator.take_axioms();
@@ -308,25 +310,25 @@ impl Solver {
         if self.is_spent { Ok(()) } else { self.tell_scope(self.scopes.len() - 1) }
     }
 
-    /// Opens a scope inside so many others.
+    /// Opens a scope inside `around` others.
     fn tell_scope(&mut self, around: usize) -> Result<(), ProverError> {
         self.translator.log.line("(push 1)");
         let (start, before) = (Instant::now(), self.counted.get());
         self.kernel.push()?;
         if start.elapsed() > LONG && self.resources_used() - before > STEPS_OF_SCOPE {
-            // What was told before takes so long.
+            // The formulas told before take so long.
             self.flat_from = Some(around);
             self.is_spent = true;
         }
         Ok(())
     }
 
-    /// Does not bother Z3 until there is a question.
+    /// Tells Z3 nothing until there is a question.
     pub(super) fn set_aside(&mut self) {
         self.is_spent = true;
     }
 
-    /// A kernel that knows the same.
+    /// Makes a kernel that knows the same.
     fn renew(&mut self) -> Result<(), ProverError> {
         let settings =
             settings(self.translator.has_backend_sorts, self.models, self.translator.variation);
@@ -372,7 +374,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Most questions are easy: try with the small budget, and arm the clock only for the rest.
+    /// Asks with the small budget first, which does for most questions. Only the rest needs the
+    /// clock.
     pub(super) fn ask(&mut self, budget: Budget) -> Result<Answer, ProverError> {
         if budget.milliseconds != 0
             && (budget.resources == 0 || budget.resources > Budget::CHECK.resources)
@@ -385,7 +388,7 @@ impl Solver {
         self.ask_once(budget)
     }
 
-    /// The same; what it leaves open is asked once more in other ways.
+    /// Asks, and repeats in other ways a question that stays open.
     pub(super) fn ask_thoroughly(&mut self, budget: Budget) -> Result<Answer, ProverError> {
         let start = Instant::now();
         let time_left = || match budget.milliseconds {
@@ -397,7 +400,7 @@ impl Solver {
         let before = self.resources_used();
         let first = self.ask(Budget { resources: part, ..budget })?;
         let spent = self.resources_used() - before;
-        // Where there was not enough memory, other ways need as much.
+        // Other ways need as much memory.
         if matches!(first, Answer::Proved | Answer::GaveUp(Limit::Memory)) {
             return Ok(first);
         }
@@ -416,10 +419,10 @@ impl Solver {
             };
             match again {
                 Answer::Proved => return Ok(again),
-                // With more time there might have been a proof: that is no error of the program.
+                // More time might have given a proof: this is no error of the program.
                 Answer::GaveUp(Limit::Time) if first == Answer::NotProved => answer = again,
-                // It came to an end with the same arithmetic: where the first try got lost there is
-                // nothing to find.
+                // The retry came to an end with the same arithmetic. Where the first try got lost,
+                // there is nothing to find.
                 Answer::NotProved
                     if first == Answer::GaveUp(Limit::Resources)
                         && retry.concerns == Concerns::Everything =>
@@ -429,8 +432,8 @@ impl Solver {
                 _ => {}
             }
         }
-        // How Z3 numbers its terms depends on what came before, and with it, at times, whether it
-        // gets lost: that is why the others are asked before the rest of a large budget is spent.
+        // Z3 numbers its terms by what came before, and at times gets lost because of it. So the
+        // retries come before the rest of a large budget.
         if answer == Answer::GaveUp(Limit::Resources) && !is_small {
             return match time_left() {
                 0 => Ok(Answer::GaveUp(Limit::Time)),
@@ -475,7 +478,7 @@ impl Solver {
         })
     }
 
-    /// A comment in the log.
+    /// Writes a comment into the log.
     pub(super) fn remark(&mut self, words: impl FnOnce() -> String) {
         if self.translator.log.is_on() {
             let words = words();
@@ -492,9 +495,9 @@ impl Solver {
         self.translator.log.check(budget);
         let start = Instant::now();
         let answer = self.kernel.check()?;
-        // The steps of the question are not those of a scope that is opened later.
+        // The steps of the question must not count as those of a scope that is opened later.
         self.resources_used();
-        // What a kernel without scopes was told for this question, it cannot forget.
+        // A kernel without scopes cannot forget what it was told for this question.
         self.is_spent = self.flat_from.is_some();
         Ok(match answer {
             Satisfiability::Unsat => Answer::Proved,
@@ -512,7 +515,7 @@ impl Solver {
         })
     }
 
-    /// Z3 counts both limits from the start of a check.
+    /// Sets the limits, which Z3 counts from the start of a check.
     fn set_budget(&mut self, budget: Budget) {
         if self.budget == Some(budget) {
             return;
@@ -524,13 +527,13 @@ impl Solver {
     }
 }
 
-/// See [`ProverOptions::variation`].
+/// Returns the setting of [`ProverOptions::variation`].
 fn seed(variation: u32) -> Vec<(&'static str, Setting)> {
     let seed = (variation != 0).then_some(("random_seed", Setting::Uint(variation)));
     seed.into_iter().collect()
 }
 
-/// Returns the settings of a kernel; of two values for one setting, the later counts.
+/// Returns the settings of a kernel. Of two values for one setting, the later counts.
 fn settings(
     with_backend_sorts: bool,
     models: bool,
@@ -548,7 +551,8 @@ fn settings(
 }
 
 /// Interprets an `unknown` of Z3 by its reason. Some versions call both limits "canceled"; then the
-/// clock tells. Z3 4.8.12 says a bare "unknown" when the limit is reached before the search begins.
+/// clock tells which one it was. Z3 4.8.12 says a bare "unknown" when the limit is reached before
+/// the search begins.
 fn unknown(reason: &str, budget: Budget, time: Duration) -> Answer {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     let limit = Duration::from_millis(budget.milliseconds.into());

@@ -1,4 +1,4 @@
-//! Terms to Z3's terms, each once.
+//! The translation of terms to Z3's terms, each once.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -36,19 +36,18 @@ pub(super) struct Translator {
     vocabulary: Rc<Vocabulary>,
     workspace: Workspace,
     theories: Theories,
-    /// Axioms to be asserted: those of theories that have come into use since the last call of
-    /// `take_axioms`.
+    /// Axioms to be asserted: those of theories that came into use since the last `take_axioms`.
     pub(super) axioms: Vec<Term>,
-    /// By the general form of a part of a trigger, what it is replaced by: see
+    /// The functions that replace parts of triggers, by the general form of a part: see
     /// [`Translator::parts_to_match`].
     pub(super) parts: FxHashMap<Term, Symbol>,
-    /// How many new objects have been translated.
+    /// The number of new objects that have been translated.
     objects: usize,
-    /// Some product or quotient had two sides that are no numbers.
+    /// Tells whether some product or quotient had two sides that are no numbers.
     pub(super) is_nonlinear: bool,
-    /// Some permission amount was a quotient whose divisor is no number.
+    /// Tells whether some permission amount was a quotient whose divisor is no number.
     pub(super) has_fractions: bool,
-    /// Some sort is one of Z3's own that a program names: bit-vectors, floating-point numbers.
+    /// Tells whether some sort is one of Z3's own that a program names, such as bit-vectors.
     pub(super) has_backend_sorts: bool,
     /// See [`super::ProverOptions::variation`].
     pub(super) variation: u32,
@@ -83,24 +82,24 @@ impl Translator {
         translator
     }
 
-    /// The axioms that have become necessary since the last call.
+    /// Takes the axioms that have become necessary since the last call.
     pub(super) fn take_axioms(&mut self) -> Vec<Term> {
         std::mem::take(&mut self.axioms)
     }
 
-    /// The formula for a term of sort Bool.
+    /// Translates a term of sort Bool.
     pub(super) fn formula(&mut self, terms: &mut Terms, term: Term) -> Result<Bool, ProverError> {
         self.translate(terms, term)?;
         self.bool(terms, term)
     }
 
-    /// The term itself, of any sort.
+    /// Translates a term of any sort.
     pub(super) fn value(&mut self, terms: &mut Terms, term: Term) -> Result<Dynamic, ProverError> {
         self.translate(terms, term)?;
         Ok(self.ast(term).clone())
     }
 
-    /// Post-order without recursion.
+    /// Translates a term and its operands, in post-order without recursion.
     fn translate(&mut self, terms: &mut Terms, root: Term) -> Result<(), ProverError> {
         let mut pending = vec![(root, false)];
         while let Some((term, operands_done)) = pending.pop() {
@@ -151,7 +150,7 @@ impl Translator {
         operands.iter().map(|&operand| self.bool(terms, operand)).collect()
     }
 
-    /// One node whose operands are translated.
+    /// Makes one node, whose operands are translated.
     fn node(&mut self, terms: &mut Terms, term: Term) -> Result<Dynamic, ProverError> {
         let kind = terms.kind(term).clone();
         Ok(match kind {
@@ -221,8 +220,8 @@ impl Translator {
         })
     }
 
-    /// Says that a new object differs from `null` and from all other new objects: each has a number
-    /// of its own.
+    /// Adds the axioms by which a new object differs from `null` and from all other new objects.
+    /// Each object has a number of its own.
     ///
     /// PERFORMANCE: one axiom for each object, where pairs would be many.
     fn number_object(&mut self, terms: &mut Terms, object: Term) {
@@ -234,7 +233,7 @@ impl Translator {
         self.axioms.push(numbered(terms, number, object, self.objects));
     }
 
-    /// Literals go as decimal text, so their size does not matter.
+    /// Translates a number. Literals become decimal text, so their size does not matter.
     fn number(&self, terms: &Terms, term: Term, kind: &TermKind) -> Result<Dynamic, ProverError> {
         let int = |operand: &Term| self.int(terms, *operand);
         let real = |operand: &Term| self.real(terms, *operand);
@@ -364,13 +363,13 @@ impl Translator {
             0 => Cow::Borrowed(name.as_ref()),
             variation => Cow::Owned(format!("v{variation}.{name}")),
         };
-        // Variables are declared, too: in a question about all of them they are free.
+        // Variables are declared too. They are free in a question about all their values.
         self.log.declare_function(name, &args, &result);
         let args: Vec<&z3::Sort> = args.iter().collect();
         Ok(Function::Declared(Rc::new(FuncDecl::new(name, &args, &result))))
     }
 
-    /// Applies an operator of a theory and notes that it is in use.
+    /// Applies an operator of a theory, and adds the axioms of the theory at its first use.
     fn operation(
         &mut self,
         terms: &mut Terms,
@@ -410,7 +409,7 @@ impl Translator {
         sorts.iter().map(|&sort| self.sort(terms, sort)).collect()
     }
 
-    /// The sort for a sort, declared at its first use.
+    /// Translates a sort, and declares it at its first use.
     fn sort(&mut self, terms: &Terms, sort: Sort) -> Result<z3::Sort, ProverError> {
         if let Some(Some(known)) = self.sorts.get(sort.index()) {
             return Ok(known.clone());
@@ -431,7 +430,7 @@ impl Translator {
             | SortKind::Map(..)
             | SortKind::User { .. } => {
                 let name = terms.sort_name(sort);
-                // The datatype of snapshots has brought this one along.
+                // The datatype of snapshots declares this sort.
                 if name != Snapshots::PAYLOAD {
                     self.log.declare_sort(&name);
                 }
@@ -445,7 +444,7 @@ impl Translator {
         Ok(made)
     }
 
-    /// The declaration of a symbol that is not given by text.
+    /// Declares a symbol that is not given by text.
     fn uninterpreted(
         &mut self,
         terms: &Terms,
@@ -477,8 +476,8 @@ impl Translator {
     }
 }
 
-/// The summands of a sum that was built one by one. Z3 flattens sums too, but in more than
-/// quadratic time if they are nested.
+/// Returns the summands of a sum that was built one by one. Z3 flattens sums too, but nested ones
+/// in more than quadratic time.
 fn summands(terms: &Terms, sum: Term) -> Vec<Term> {
     let mut summands = Vec::new();
     let mut rest = sum;
@@ -493,7 +492,7 @@ fn summands(terms: &Terms, sum: Term) -> Vec<Term> {
     summands
 }
 
-/// ∀x {inject(x)}. project(inject(x)) = x
+/// Returns `∀x {inject(x)}. project(inject(x)) = x`.
 fn injection_axiom(terms: &mut Terms, sort: Sort, inject: Symbol, project: Symbol) -> Term {
     let x = terms.named_variable("x", sort);
     let injected = terms.apply(inject, &[x]);
@@ -502,7 +501,7 @@ fn injection_axiom(terms: &mut Terms, sort: Sort, inject: Symbol, project: Symbo
     terms.forall(&[x], vec![vec![injected]], body, "snapshot.injection", 1)
 }
 
-/// number(object) = position
+/// Returns `number(object) = position`.
 fn numbered(terms: &mut Terms, number: Symbol, object: Term, position: usize) -> Term {
     let applied = terms.apply(number, &[object]);
     let position = terms.int(position);

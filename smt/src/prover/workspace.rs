@@ -12,18 +12,18 @@ use super::{raw, snapshots};
 /// A Z3 context, and the declarations that every prover needs in it.
 ///
 /// Making a context costs more than verifying a small member (Z3 4.8.12 fills tables of 16 MB for
-/// it), so the members of a lane use one after the other. Nothing that one prover assumes is seen
-/// by the next: assertions belong to solvers, and every prover has its own. The numbers that Z3
-/// gives to its terms do depend on what came before, and with them, in corner cases, how it
-/// searches: who shares a workspace, and in which order, must not depend on the number of threads.
+/// it), so the members of a lane use one context in turn. No prover sees the assumptions of an
+/// earlier one: assertions belong to solvers, and every prover has its own. The numbers that Z3
+/// gives to its terms do depend on earlier terms, and with them, in corner cases, the search. So
+/// the provers that share a workspace, and their order, must not depend on the number of threads.
 ///
-/// The context is made when something is asked for the first time.
+/// The context is made for the first question.
 #[derive(Clone)]
 pub struct Workspace(Rc<Shared>);
 
 struct Shared {
     tools: OnceCell<Tools>,
-    /// How many terms have been translated in it.
+    /// The number of terms that have been translated.
     load: Cell<usize>,
 }
 
@@ -33,11 +33,11 @@ pub(super) struct Tools {
     pub(super) vocabulary: Rc<Vocabulary>,
 }
 
-/// The tables of a context grow with the terms that it has seen, and do not shrink.
+/// The load of a context that should be replaced. Its tables grow with the terms that it has seen,
+/// and do not shrink.
 const WORN: usize = 50_000;
 
-/// Declarations that last as long as the context. The datatype in particular must not be declared
-/// twice.
+/// Declarations that last as long as the context. The datatype in particular must be declared once.
 pub(super) struct Vocabulary {
     pub(super) null: Dynamic,
     pub(super) snapshots: DatatypeSort,
@@ -48,7 +48,7 @@ impl Workspace {
         Workspace(Rc::new(Shared { tools: OnceCell::new(), load: Cell::default() }))
     }
 
-    /// Returns a workspace whose context writes what it does to a file; all of it is there when the
+    /// Returns a workspace whose context writes a trace to a file. The file is complete when the
     /// workspace and its provers are gone.
     pub fn traced(file: &Path) -> Workspace {
         let tools = OnceCell::from(Tools::within(raw::new_traced_context(file)));
@@ -59,12 +59,12 @@ impl Workspace {
         self.0.tools.get_or_init(|| Tools::within(raw::new_context()))
     }
 
-    /// One more term has been translated.
+    /// Notes that one more term has been translated.
     pub(super) fn add_load(&self) {
         self.0.load.set(self.0.load.get().saturating_add(1));
     }
 
-    /// Nobody is to use it any more but who has it.
+    /// Makes the workspace worn. Only its present prover still uses it.
     pub(super) fn wear_out(&self) {
         self.0.load.set(usize::MAX);
     }

@@ -1,19 +1,21 @@
-//! Terms with what is known of their equality: congruence closure that can be undone.
+//! Terms and their known equality: congruence closure that can be undone.
 //!
-//! Every atom is a term of the graph, and one that holds is equal to `true`, one that does not to
-//! `false`. So a truth spreads to atoms whose operands are equal. Connectives have no place in the
-//! graph: [`Graph::truth`] reads them from their parts.
+//! Every atom is a term of the graph. An atom that holds equals `true`, and one that does not
+//! equals `false`. So a truth spreads to atoms whose operands are equal. Connectives have no place
+//! in the graph: [`Graph::truth`] reads them from their parts.
 //!
 //! Invariants
 //! - Two terms of the graph with equal operands and the same form are in one class.
-//! - What was changed since a [`Graph::mark`] is undone by [`Graph::undo_to`]. Unions take no
-//!   shortcuts, so that undoing one is undoing the last change.
+//! - [`Graph::undo_to`] undoes the changes since a [`Graph::mark`]. Unions take no shortcuts, so
+//!   that undoing a union is undoing the last change.
 
 use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::terms::{Sort, Symbol, Term, TermKind, Terms, TheoryOp, grow_stack};
+use crate::terms::{
+    Sort, Symbol, Term, TermKind, Terms, TheoryOp, all_hold, grow_stack, some_holds,
+};
 
 /// The operator at the top of a term, for the search of terms that a trigger may match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,7 +38,7 @@ impl Head {
 /// A term of the graph.
 #[derive(Debug)]
 struct Node {
-    /// A term of another class that this one has been merged into; itself for a representative.
+    /// The term of another class that this one has been merged into; itself for a representative.
     parent: Term,
     /// The next term of the class, in a ring.
     next: Term,
@@ -47,7 +49,7 @@ struct Node {
     unique: Option<Term>,
 }
 
-/// One change.
+/// A change that can be undone.
 #[derive(Debug)]
 enum Undo {
     Node(Term),
@@ -81,12 +83,12 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Where [`Graph::undo_to`] comes back to.
+    /// Returns a mark for [`Graph::undo_to`].
     pub(super) fn mark(&self) -> usize {
         self.trail.len()
     }
 
-    /// Undoes what was changed since the mark.
+    /// Undoes the changes since the mark.
     pub(super) fn undo_to(&mut self, mark: usize) {
         self.pending.clear();
         self.grown.clear();
@@ -139,7 +141,7 @@ impl Graph {
         !self.grown.is_empty()
     }
 
-    /// The classes that have grown since this was asked before, by their representatives.
+    /// Takes the representatives of the classes that have grown since the last call.
     pub(super) fn take_grown(&mut self) -> FxHashSet<Term> {
         let grown = std::mem::take(&mut self.grown);
         grown.into_iter().map(|term| self.find(term)).collect()
@@ -149,7 +151,7 @@ impl Graph {
         self.nodes.contains_key(&term)
     }
 
-    /// The representative of a term of the graph; any other term is alone.
+    /// Returns the representative of a term of the graph, and any other term itself.
     pub(super) fn find(&self, mut term: Term) -> Term {
         while let Some(node) = self.nodes.get(&term) {
             if node.parent == term {
@@ -160,8 +162,8 @@ impl Graph {
         term
     }
 
-    /// The representative of a term that need not be in the graph: of one in it that has the same
-    /// form.
+    /// Returns the representative of a term that need not be in the graph. A term of the graph with
+    /// the same form counts.
     pub(super) fn find_form(&self, terms: &Terms, term: Term) -> Term {
         if self.contains(term) {
             return self.find(term);
@@ -181,12 +183,12 @@ impl Graph {
         found
     }
 
-    /// Tells whether a term of the graph is known to equal a term because of its form.
+    /// Tells whether a term of the graph equals the given term by its form.
     pub(super) fn has_form(&self, terms: &Terms, term: Term) -> bool {
         self.contains(self.find_form(terms, term))
     }
 
-    /// The terms of the class of a term.
+    /// Returns the terms of the class of a term.
     pub(super) fn members(&self, term: Term) -> impl Iterator<Item = Term> + '_ {
         let mut next = Some(term);
         std::iter::from_fn(move || {
@@ -201,17 +203,17 @@ impl Graph {
         self.nodes.get(&self.find(term)).map_or(1, |node| node.size as usize)
     }
 
-    /// The terms that have a term of the class as an operand.
+    /// Returns the terms that have a term of the class as an operand.
     pub(super) fn uses(&self, term: Term) -> &[Term] {
         self.nodes.get(&self.find(term)).map_or(&[], |node| &node.uses)
     }
 
-    /// The unique term that a term is known to equal.
+    /// Returns the unique term that a term is known to equal.
     pub(super) fn unique(&self, term: Term) -> Option<Term> {
         self.nodes.get(&self.find(term))?.unique
     }
 
-    /// The terms with a head.
+    /// Returns the terms with a head.
     pub(super) fn with_head(&self, head: Head) -> &[Term] {
         self.heads.get(&head).map_or(&[], Vec::as_slice)
     }
@@ -239,8 +241,8 @@ impl Graph {
             self.heads.entry(head).or_default().push(term);
             self.trail.push(Undo::Head(head));
             if !is_opaque {
-                let mut operands = Vec::new();
-                kind.for_each_operand(|operand| operands.push(self.find(operand)));
+                let mut operands = kind.operands();
+                operands.iter_mut().for_each(|operand| *operand = self.find(*operand));
                 operands.sort_unstable();
                 operands.dedup();
                 for &root in &operands {
@@ -255,7 +257,7 @@ impl Graph {
         self.close(terms);
     }
 
-    /// Looks for a term with the same form, now that the operands are what they are.
+    /// Looks for a term with the same form, by the present classes of the operands.
     fn enter_form(&mut self, terms: &Terms, term: Term) {
         let form = ordered(terms.kind(term).map_operands(|operand| self.find(operand)));
         if let Some((left, right)) = equated(terms, term) {
@@ -291,7 +293,7 @@ impl Graph {
         self.close(terms);
     }
 
-    /// Merges what is to be merged, and what is congruent because of it.
+    /// Merges the pending pairs, and the terms that are congruent because of them.
     fn close(&mut self, terms: &Terms) {
         while let Some((left, right)) = self.pending.pop() {
             for truth in [Terms::TRUE, Terms::FALSE] {
@@ -363,13 +365,14 @@ impl Graph {
         }
     }
 
-    /// Tells whether a formula is known to hold, or known not to.
+    /// Returns the truth of a formula, as far as it is known.
     pub(super) fn truth(&self, terms: &Terms, formula: Term) -> Option<bool> {
+        let truth = |&part: &Term| grow_stack(|| self.truth(terms, part));
         match terms.kind(formula) {
             TermKind::Bool(value) => Some(*value),
             &TermKind::Not(inner) => grow_stack(|| self.truth(terms, inner)).map(|truth| !truth),
-            TermKind::And(parts) => self.truth_of_all(terms, parts, true),
-            TermKind::Or(parts) => self.truth_of_all(terms, parts, false),
+            TermKind::And(parts) => all_hold(parts.iter().map(truth)),
+            TermKind::Or(parts) => some_holds(parts.iter().map(truth)),
             &TermKind::Implies(guard, body) => {
                 grow_stack(|| match (self.truth(terms, guard), self.truth(terms, body)) {
                     (Some(false), _) | (_, Some(true)) => Some(true),
@@ -395,18 +398,6 @@ impl Graph {
         }
     }
 
-    fn truth_of_all(&self, terms: &Terms, parts: &[Term], unit: bool) -> Option<bool> {
-        let mut all = true;
-        for &part in parts {
-            match grow_stack(|| self.truth(terms, part)) {
-                Some(truth) if truth != unit => return Some(!unit),
-                Some(_) => {}
-                None => all = false,
-            }
-        }
-        all.then_some(unit)
-    }
-
     fn truth_of_atom(&self, terms: &Terms, atom: Term) -> Option<bool> {
         if let Some(unique) = self.unique(self.find_form(terms, atom)) {
             return terms.as_bool(unique);
@@ -424,7 +415,7 @@ impl Graph {
     }
 }
 
-/// The operands of an equation.
+/// Returns the operands of an equation.
 fn equated(terms: &Terms, formula: Term) -> Option<(Term, Term)> {
     use TheoryOp::{MapEqual, MultisetEqual, SeqEqual, SetEqual};
     match terms.kind(formula) {
@@ -436,7 +427,7 @@ fn equated(terms: &Terms, formula: Term) -> Option<(Term, Term)> {
     }
 }
 
-/// An equation in its one order of operands.
+/// Puts the operands of an equation in order.
 fn ordered(form: TermKind) -> TermKind {
     match form {
         TermKind::Eq(a, b) => TermKind::Eq(a.min(b), a.max(b)),
@@ -444,7 +435,7 @@ fn ordered(form: TermKind) -> TermKind {
     }
 }
 
-/// A set that can be put back to what it was.
+/// A set that can be put back to an earlier state.
 #[derive(Debug)]
 pub(super) struct Marked<T> {
     set: FxHashSet<T>,
@@ -475,7 +466,7 @@ impl<T: Clone + Eq + std::hash::Hash> Marked<T> {
         self.order.len()
     }
 
-    /// In the order of insertion.
+    /// Returns an element by its place in the order of insertion.
     pub(super) fn get(&self, index: usize) -> T {
         self.order[index].clone()
     }

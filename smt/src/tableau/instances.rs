@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::graph::Head;
 use super::matching::Binding;
-use super::{Entered, Rule, Trigger, normal};
+use super::{Entered, Rule, Trigger, normal, size};
 use crate::terms::{Quantifier, Substitution, Term, TermKind, Terms};
 
 /// Rules whose bodies have more nodes are left to the prover.
@@ -15,7 +15,7 @@ const NODES: usize = 120;
 impl Entered {
     /// Enters a quantified formula that says something of all values.
     pub(super) fn add_rule(&mut self, terms: &mut Terms, quantifier: &Quantifier, truth: bool) {
-        if !has_at_most(terms, quantifier.body, NODES) {
+        if size(terms, quantifier.body, NODES) > NODES {
             return;
         }
         let index = self.rules.len();
@@ -31,11 +31,11 @@ impl Entered {
         self.rules.push(Arc::new(Rule { variables, triggers, body, truth, heads }));
     }
 
-    /// Enters a quantified formula that says something of some values: of constants that stand for
-    /// these, the same ones whenever the same formula is entered.
+    /// Enters a quantified formula that says something of some values. Constants stand for these
+    /// values, the same ones whenever the same formula is entered.
     pub(super) fn add_witnesses(&mut self, terms: &mut Terms, formula: Term, truth: bool) {
         let TermKind::Quantifier(quantifier) = terms.kind(formula) else { return };
-        if !has_at_most(terms, quantifier.body, NODES) {
+        if size(terms, quantifier.body, NODES) > NODES {
             return;
         }
         let Quantifier { variables, body, .. } = (**quantifier).clone();
@@ -57,8 +57,8 @@ impl Entered {
         }
     }
 
-    /// Makes the instances for which a part of a trigger matches a term. `grown`: of a term that
-    /// has been looked at, the classes that have grown since.
+    /// Makes the instances for which a part of a trigger matches a term. For a term that has been
+    /// looked at before, `grown` has the classes that have grown since.
     pub(super) fn instantiate_for(
         &mut self,
         terms: &mut Terms,
@@ -118,14 +118,7 @@ impl Entered {
 
 /// Returns a trigger of a formula with these variables.
 fn trigger(terms: &Terms, variables: &[Term], parts: &[Term]) -> Trigger {
-    let operands: Vec<Vec<Term>> = parts
-        .iter()
-        .map(|&part| {
-            let mut operands = Vec::new();
-            terms.kind(part).for_each_operand(|operand| operands.push(operand));
-            operands
-        })
-        .collect();
+    let operands: Vec<Vec<Term>> = parts.iter().map(|&part| terms.kind(part).operands()).collect();
     let occurs_once = |variable: Term| {
         let mut direct = operands.iter().flatten();
         direct.clone().filter(|&&operand| operand == variable).count() == 1
@@ -149,18 +142,4 @@ fn heads(terms: &Terms, quantifier: &Quantifier) -> Vec<Head> {
         }
     }
     heads
-}
-
-/// Tells whether a term has at most so many nodes.
-fn has_at_most(terms: &Terms, term: Term, most: usize) -> bool {
-    let mut count = 0;
-    let mut pending = vec![term];
-    while let Some(term) = pending.pop() {
-        count += 1;
-        if count > most {
-            return false;
-        }
-        terms.kind(term).for_each_operand(|operand| pending.push(operand));
-    }
-    true
 }

@@ -1,11 +1,10 @@
-//! Inequalities between sums of numbers with literal factors, which hold of what a question is
-//! about.
+//! Inequalities between sums of numbers with literal factors, about the numbers of a question.
 //!
-//! They are taken from the classes of the graph: a class of numbers is a sum that is in it, and
-//! each other sum in it an equation; a class without one is a variable. Equations are solved, then
-//! the variables of the inequalities are eliminated one after the other (Fourier and Motzkin).
-//! Integers are read as rationals, but that `<` between whole combinations of them is `≤` of one
-//! less. Products of variables are variables of their own: [`products`] says what is known of them.
+//! They come from the classes of the graph. A class of numbers becomes a sum that is in it, and
+//! each other sum in it an equation. A class without a sum becomes a variable. The equations are
+//! solved. Then the variables of the inequalities are eliminated one after the other (Fourier and
+//! Motzkin). Integers count as rationals, but that `<` between whole combinations of them is `≤` of
+//! one less. Products of variables are variables of their own; [`products`] has facts about them.
 //!
 //! [`products`]: super::products
 
@@ -25,21 +24,21 @@ pub(super) type Number = Ratio<i128>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     Contradictory,
-    /// There are numbers for which they hold.
+    /// Some numbers satisfy the inequalities.
     Satisfiable,
     Unknown,
 }
 
-/// So many classes of numbers are looked at, as long as their inequalities contradict nothing.
+/// The numbers of classes that are looked at, as long as their inequalities contradict nothing.
 const STAGES: [usize; 3] = [6, 16, 40];
 
-/// More inequalities at a time are left to the prover.
+/// The most inequalities at a time. The prover gets larger systems.
 pub(super) const ROWS: usize = 160;
 
-/// So many classes may be replaced by sums.
+/// The most classes that are replaced by sums.
 const REPLACED: usize = 200;
 
-/// More numbers in a question are left to the prover.
+/// The most numbers of a question. The prover gets larger questions.
 const NUMBERS: usize = 40;
 
 /// A sum of variables with factors, none of them 0, and a literal.
@@ -50,7 +49,7 @@ pub(super) struct Sum {
     pub(super) literal: Number,
 }
 
-/// `sum ≥ 0`, or `sum > 0` if it is strict.
+/// The claim `sum ≥ 0`, or `sum > 0` if it is strict.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) sum: Sum,
@@ -65,7 +64,7 @@ pub(super) struct Product {
     pub(super) right: Sum,
 }
 
-/// `None`: a number has become too large.
+/// Sums. A result `None` says that a number has become too large.
 impl Sum {
     pub(super) fn variable(variable: u32) -> Sum {
         Sum { factors: vec![(variable, Number::one())], literal: Number::zero() }
@@ -75,7 +74,7 @@ impl Sum {
         Sum { factors: Vec::new(), literal }
     }
 
-    /// `self + factor · other`.
+    /// Returns `self + factor · other`.
     pub(super) fn plus(&self, factor: &Number, other: &Sum) -> Option<Sum> {
         let add = |a: &Number, b: &Number| {
             // PERFORMANCE: most numbers are whole, and those need no common divisors.
@@ -119,25 +118,25 @@ impl Sum {
 /// The inequalities about one group of numbers.
 #[derive(Default)]
 struct System {
-    /// The sum in place of each class: a variable of its own, or the sum of one of its members.
+    /// The sum in place of each class: its variable, or the sum that a member is.
     sums: FxHashMap<Term, Sum>,
-    /// The classes whose sum is being looked for, and those of them that were found in it.
+    /// The classes whose sum is being looked for, and those of them that occur in their own sum.
     open: FxHashSet<Term>,
     circular: FxHashSet<Term>,
-    /// How many variables there are.
+    /// The number of variables.
     variables: u32,
     /// The classes whose facts are still to be collected.
     pending: VecDeque<Term>,
-    /// How many have been collected.
+    /// The number of collected classes.
     collected: usize,
     equations: Vec<Sum>,
     rows: Vec<Row>,
     products: Vec<Product>,
-    /// The comparisons of which these are.
+    /// The comparisons that `rows` have.
     compared: FxHashSet<Term>,
-    /// Some comparison is about amounts.
+    /// Tells whether some comparison is about amounts.
     has_amounts: bool,
-    /// Some number was too large.
+    /// Tells whether some number was too large.
     is_partial: bool,
 }
 
@@ -159,7 +158,7 @@ impl Entered {
         if !has_comparison {
             return Verdict::Unknown;
         }
-        // What is nearest to the question first: it mostly suffices.
+        // The classes nearest to the question come first; mostly they suffice.
         for most in STAGES {
             while system.collected < most
                 && let Some(class) = system.pending.pop_front()
@@ -178,7 +177,8 @@ impl Entered {
         Verdict::Unknown
     }
 
-    /// A number by its class: a literal, the sum that a member of the class is, or a variable.
+    /// Returns a number by its class: a literal, the sum that a member of the class is, or a
+    /// variable.
     fn class_sum(&self, terms: &Terms, system: &mut System, term: Term) -> Sum {
         if let Some(literal) = self.graph.unique(term) {
             return number(terms, literal).map_or_else(
@@ -218,16 +218,16 @@ impl Entered {
         }
     }
 
-    /// Tells whether a disjunction may tell more of an atom.
+    /// Tells whether a disjunction may decide an atom.
     pub(super) fn is_in_clause(&self, terms: &Terms, atom: Term) -> bool {
         let Some(clauses) = self.clauses_of.get(&atom) else { return false };
         clauses.len() <= MANY_USES
             && clauses.iter().any(|&clause| self.is_open(terms, &self.clauses[clause].parts))
     }
 
-    /// The numbers that a question about amounts is about: what its sums are made of, also where a
-    /// sum is known to equal another one. And whether they are plain sums, of which nothing else is
-    /// to be known.
+    /// Returns the numbers of a question about amounts: the parts of its sums, and of sums that are
+    /// known to equal these. Also tells whether all are plain sums, about which there are no other
+    /// facts.
     pub(super) fn core_of(&self, terms: &Terms, goal: Term) -> (FxHashSet<Term>, bool) {
         let mut core = FxHashSet::default();
         let mut is_plain = true;
@@ -275,7 +275,7 @@ impl Entered {
                 TermKind::Add(..) | TermKind::Sub(..) | TermKind::Mul(..) => {
                     self.collect_form(terms, system, user);
                 }
-                // Amounts tell little of integers.
+                // Amounts tell little about integers.
                 TermKind::IntToPerm(_) if system.has_amounts => {
                     self.collect_form(terms, system, user);
                 }
@@ -347,7 +347,8 @@ impl Entered {
         }
     }
 
-    /// The sum that a number is by its form, if it is one and its numbers are not too large.
+    /// Returns the sum that a number is by its form, if it is a sum and its numbers are not too
+    /// large.
     fn form_sum(&self, terms: &Terms, system: &mut System, term: Term) -> Option<Sum> {
         let sum = match *terms.kind(term) {
             TermKind::Add(left, right) => {
@@ -383,7 +384,7 @@ impl Entered {
 }
 
 impl System {
-    /// Puts a new variable for a class.
+    /// Returns the variable of a class, a new one unless it has one.
     fn own_sum(&mut self, class: Term) -> Sum {
         if let Some(known) = self.sums.get(&class) {
             return known.clone();
@@ -410,13 +411,13 @@ pub(super) struct Elimination {
     pub(super) equations: Vec<Sum>,
     pub(super) rows: Vec<Row>,
     pub(super) products: Vec<Product>,
-    /// How many variables there are.
+    /// The number of variables.
     pub(super) variables: u32,
 }
 
 impl Elimination {
-    /// Tells whether the equations and inequalities contradict each other; `None` if that takes too
-    /// much.
+    /// Tells whether the equations and inequalities contradict each other; `None` if the answer
+    /// costs too much.
     fn contradicts(mut self, fuel: &mut u32) -> Option<bool> {
         if !self.solve(fuel)? {
             return Some(true);
@@ -430,8 +431,8 @@ impl Elimination {
         self.contradicts_inequalities(fuel)
     }
 
-    /// Solves the equations, and replaces the variables that they tell. `Some(false)`: there is no
-    /// solution.
+    /// Solves the equations, and replaces the variables that they determine. `Some(false)`: there
+    /// is no solution.
     fn solve(&mut self, fuel: &mut u32) -> Option<bool> {
         while let Some(equation) = self.equations.pop() {
             let Some(&(variable, ref factor)) = equation.factors.first() else {
@@ -472,7 +473,7 @@ impl Elimination {
             self.rows.retain(|row| !row.sum.factors.is_empty());
             variables.sort_unstable();
             variables.dedup();
-            // The variable of which fewest inequalities come.
+            // The variable that leads to the fewest inequalities comes first.
             let cost = |&variable: &u32| {
                 let signs = self.rows.iter().filter_map(|row| row.sum.factor(variable));
                 let (above, below): (Vec<_>, Vec<_>) =
@@ -508,8 +509,8 @@ impl Elimination {
         self.rows.dedup_by(|later, first| later.sum.factors == first.sum.factors);
     }
 
-    /// Replaces the inequalities with a variable by those that follow for the others: how many
-    /// these are.
+    /// Replaces the inequalities that have a variable by their consequences without it. Returns the
+    /// number of these consequences.
     fn eliminate(&mut self, variable: u32) -> Option<usize> {
         let (with, without): (Vec<Row>, Vec<Row>) = std::mem::take(&mut self.rows)
             .into_iter()
@@ -525,7 +526,8 @@ impl Elimination {
         for low in &lower {
             let of_low = low.sum.factor(variable)?;
             for high in &upper {
-                // Both are multiplied by a positive number, so that the variable vanishes.
+                // Both inequalities are multiplied by a positive number, so that the variable
+                // vanishes.
                 let factor = of_low.checked_mul(&high.sum.factor(variable)?.abs().recip())?;
                 let sum = low.sum.plus(&factor, &high.sum)?;
                 self.rows.push(Row { sum, is_strict: low.is_strict || high.is_strict });
@@ -545,7 +547,7 @@ impl Row {
         }
     }
 
-    /// `sum > 0` between integers as `sum - 1 ≥ 0`.
+    /// Writes `sum > 0` between integers as `sum - 1 ≥ 0`.
     fn rounded(mut self, is_int: bool) -> Row {
         let is_whole = self.sum.literal.is_integer()
             && self.sum.factors.iter().all(|(_, factor)| factor.is_integer());
@@ -561,12 +563,12 @@ impl Row {
     }
 }
 
-/// Takes off what has been done.
+/// Takes steps off the fuel.
 pub(super) fn spend(fuel: &mut u32, steps: usize) {
     *fuel = fuel.saturating_sub(steps as u32);
 }
 
-/// The value of a literal that is not too large.
+/// Returns the value of a literal that is not too large.
 fn number(terms: &Terms, term: Term) -> Option<Number> {
     match terms.kind(term) {
         TermKind::Int(value) => Some(Number::from_integer(value.to_i64()?.into())),

@@ -1,4 +1,4 @@
-//! The ways in which the parts of a trigger match terms of the graph, where equal terms are one.
+//! Matches of triggers with terms of the graph, up to equality.
 
 use super::graph::{Graph, Head};
 use crate::terms::{Term, TermKind, Terms, grow_stack};
@@ -22,13 +22,14 @@ enum Task {
     WithAny(Term),
 }
 
-/// A search for values of variables: what is bound is unbound again when another way is tried.
+/// A search for values of variables. A bound variable is unbound again before the next way is
+/// tried.
 struct Matching<'a> {
     graph: &'a Graph,
     terms: &'a Terms,
-    /// The steps that may be spent.
+    /// The steps that may still be spent.
     fuel: &'a mut u32,
-    /// The next one is the last.
+    /// The tasks that are left, the next one last.
     tasks: Vec<Task>,
     binding: Binding,
     found: Vec<Binding>,

@@ -1,8 +1,8 @@
-//! Products of numbers: each is a sum of products of two variables, and an inequality that is
-//! multiplied by a number known to be positive still holds.
+//! Products of numbers. Each is a sum of products of two variables, and an inequality still holds
+//! when it is multiplied by a positive number.
 //!
-//! So `(n - i) · c` is `n · c - i · c`, and where `i < n` holds of integers and `0 ≤ c`, it is at
-//! least `c`.
+//! So `(n - i) · c` is `n · c - i · c`. Where `i < n` holds of integers and `0 ≤ c`, it is at least
+//! `c`.
 
 use num_traits::{CheckedMul, One, Signed};
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ use super::linear::{Elimination, Number, Product, ROWS, Row, Sum, spend};
 /// The products of two variables, the smaller one first, each as a variable.
 struct Monomials {
     variables: FxHashMap<(u32, u32), u32>,
-    /// The variable of the next one.
+    /// The variable of the next product.
     next: u32,
 }
 
@@ -30,7 +30,7 @@ impl Monomials {
         self.variables.contains_key(&(left.min(right), left.max(right)))
     }
 
-    /// `left · right`. `None`: a number has become too large.
+    /// Returns `left · right`; `None` if a number has become too large.
     fn product(&mut self, left: &Sum, right: &Sum) -> Option<Sum> {
         let mut product = Sum::default().plus(&left.literal, right)?;
         for &(variable, ref factor) in &left.factors {
@@ -46,9 +46,9 @@ impl Monomials {
 }
 
 impl Elimination {
-    /// Replaces the products by equations between variables, and adds the inequalities that follow
-    /// for them. Expects solved equations: so a factor that is known to be a literal is one.
-    /// `None`: a number has become too large, or there are too many.
+    /// Replaces the products by equations between variables, and adds inequalities about these
+    /// variables. Expects solved equations, so that a factor with a known value is a literal.
+    /// Returns `None` if a number has become too large, or if there are too many inequalities.
     pub(super) fn expand_products(&mut self, fuel: &mut u32) -> Option<()> {
         let mut monomials = Monomials { variables: FxHashMap::default(), next: self.variables };
         for Product { own, left, right } in std::mem::take(&mut self.products) {
@@ -77,8 +77,8 @@ impl Elimination {
         (self.rows.len() <= ROWS).then_some(())
     }
 
-    /// Returns the factors of products that are known to be at least 0, in ascending order, and
-    /// whether they are known not to be 0.
+    /// Returns the factors of products that are known to be at least 0, in ascending order. Each
+    /// comes with the answer whether it is known not to be 0.
     fn multipliers(&self, monomials: &Monomials) -> Vec<(u32, bool)> {
         let mut multipliers: Vec<(u32, bool)> = Vec::new();
         for Row { sum, is_strict } in &self.rows {
@@ -89,7 +89,7 @@ impl Elimination {
                 multipliers.push((variable, *is_strict || sum.literal.is_negative()));
             }
         }
-        // Of each the strongest.
+        // The strongest claim about each factor stays.
         multipliers.sort_unstable_by_key(|&(variable, is_strict)| (variable, !is_strict));
         multipliers.dedup_by_key(|&mut (variable, _)| variable);
         multipliers

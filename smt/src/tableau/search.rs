@@ -3,25 +3,28 @@
 use rustc_hash::FxHashSet;
 
 use super::linear::Verdict;
-use super::{Effort, Entered, Head, Outcome, Part, Unit, collect_atoms};
+use super::{Effort, Entered, Head, Outcome, Part, Unit, collect_atoms, size};
 use crate::terms::{Sort, Term, TermKind, Terms};
 
-/// Terms that more others are made of say little about a question: nearly everything is about
-/// `this`.
+/// The most uses of a term that are followed. A term with more says little about a question: nearly
+/// everything is about `this`.
 pub(super) const MANY_USES: usize = 24;
 
-/// Disjunctions with more undecided parts are of no help.
+/// The most undecided parts of a disjunction that is of help.
 const MANY_PARTS: usize = 4;
 
-/// The cost of a distinction: its undecided parts. Of distinctions with as many parts, those about
-/// the goal's own constants come first.
+/// The cost of a distinction: its number of undecided parts. Among distinctions with equally many,
+/// those about the goal's own constants come first.
 type Cost = (usize, bool);
 
-/// So many terms are active at most.
+/// The nodes of a term that are counted to compare sizes, but for operands of the last ones.
+const NODES: usize = 63;
+
+/// The most active terms.
 const ACTIVE: usize = 400;
 
 impl Entered {
-    /// Tries to refute what has been entered and the negation of the goal.
+    /// Tries to refute the entered facts together with the negation of the goal.
     pub(super) fn attempt(&mut self, terms: &mut Terms, goal: Term, effort: Effort) -> Outcome {
         self.fuel = effort.steps;
         self.reach = effort.reach;
@@ -40,34 +43,28 @@ impl Entered {
         }
     }
 
-    /// The constants of a goal that nothing has been assumed of.
+    /// Returns the constants of a goal that no assumption mentions.
     fn own_constants(&self, terms: &Terms, goal: Term) -> Vec<Term> {
         let mut own = Vec::new();
-        let (mut visited, mut pending) = (FxHashSet::default(), vec![goal]);
-        while let Some(term) = pending.pop() {
-            if !visited.insert(term) {
-                continue;
+        terms.visit(vec![goal], |term| {
+            let kind = terms.kind(term);
+            let is_constant = matches!(kind, TermKind::Apply(_, operands) if operands.is_empty());
+            if is_constant && !self.graph.contains(term) {
+                own.push(term);
             }
-            match terms.kind(term) {
-                TermKind::Apply(_, operands) if operands.is_empty() => {
-                    if !self.graph.contains(term) {
-                        own.push(term);
-                    }
-                }
-                kind => kind.for_each_operand(|operand| pending.push(operand)),
-            }
-        }
+            true
+        });
         own
     }
 
-    /// Takes so many steps, if there are as many left.
+    /// Takes steps off the fuel. Tells whether there were as many.
     pub(super) fn spend(&mut self, steps: u32) -> bool {
         let has_fuel = self.fuel >= steps;
         self.fuel = self.fuel.saturating_sub(steps);
         has_fuel
     }
 
-    /// Enters a formula, and looks at what it is about.
+    /// Enters a formula, and makes its atoms active.
     pub(super) fn assert_active(&mut self, terms: &mut Terms, formula: Term, truth: bool) {
         let mut atoms = Vec::new();
         collect_atoms(terms, formula, &mut atoms);
@@ -82,7 +79,7 @@ impl Entered {
         }
     }
 
-    /// Makes a term active, with its operands and what is equal to it.
+    /// Makes a term active, with its operands.
     fn activate(&mut self, terms: &Terms, term: Term) {
         let mut pending = vec![term];
         while let Some(term) = pending.pop() {
@@ -128,7 +125,7 @@ impl Entered {
         }
     }
 
-    /// Tells whether a term is an atom of which something is known.
+    /// Tells whether a term is an atom about which something is known.
     fn is_told_of(&self, terms: &Terms, term: Term) -> bool {
         terms.sort(term) == Sort::BOOL
             && (self.graph.unique(term).is_some() || self.is_in_clause(terms, term))
@@ -144,7 +141,7 @@ impl Entered {
                 let is_open = numbers == Verdict::Satisfiable && self.fuel > 0;
                 return if is_open { Outcome::Open } else { Outcome::Unknown };
             };
-            // Most cases contradict at once what is known. Then this is no distinction.
+            // Most cases contradict known facts at once. Then no distinction is necessary.
             let mut possible = Vec::with_capacity(parts.len());
             for &(part, truth) in &parts {
                 if !self.spend(20) {
@@ -170,7 +167,7 @@ impl Entered {
         }
     }
 
-    /// Refutes each of the cases, in the later ones with what is known because of the earlier ones.
+    /// Refutes each of the cases. The later ones assume that the earlier ones do not hold.
     fn distinguish(&mut self, terms: &mut Terms, cases: &[Part], distinctions: u32) -> Outcome {
         for (index, &(part, truth)) in cases.iter().enumerate() {
             let start = self.mark();
@@ -188,7 +185,7 @@ impl Entered {
         Outcome::Proved
     }
 
-    /// Follows what is known of the active terms, and compares the numbers among them.
+    /// Saturates, and compares the numbers among the active terms.
     fn follow(&mut self, terms: &mut Terms) -> Verdict {
         self.saturate(terms);
         if self.graph.is_contradictory() {
@@ -197,7 +194,7 @@ impl Entered {
         self.compare_numbers(terms)
     }
 
-    /// Follows what is known of the active terms until nothing is new.
+    /// Adds the consequences of known facts about the active terms until none is new.
     fn saturate(&mut self, terms: &mut Terms) {
         loop {
             if self.graph.is_contradictory() || !self.spend(1) {
@@ -242,8 +239,8 @@ impl Entered {
         found
     }
 
-    /// Finds what follows because there is this term. `grown`: if it has been looked at before, the
-    /// classes that have grown since.
+    /// Adds the consequences of a term's presence. For a term that has been looked at before,
+    /// `grown` has the classes that have grown since.
     fn look_at(
         &mut self,
         terms: &mut Terms,
@@ -262,7 +259,8 @@ impl Entered {
         self.instantiate_for(terms, term, grown);
     }
 
-    /// Enters what disjunctions say of which all parts but one are refuted. Whether there was one.
+    /// Enters the last open part of each disjunction whose other parts are refuted. Tells whether
+    /// there was one.
     fn propagate(&mut self, terms: &mut Terms) -> bool {
         let mut has_new = false;
         let mut index = 0;
@@ -277,7 +275,7 @@ impl Entered {
                     self.graph.contradict();
                     return true;
                 }
-                // What it says may be entered without its truth being seen: once is enough.
+                // Its truth may stay unseen after it is entered. To enter it once is enough.
                 Unit::Part((part, truth))
                     if self.matters(terms, part)
                         && self.derived.insert((part, terms.bool(truth))) =>
@@ -294,7 +292,7 @@ impl Entered {
         has_new
     }
 
-    /// The parts of a disjunction. First come the watched clauses, then the candidates.
+    /// Returns the parts of a disjunction. First come the watched clauses, then the candidates.
     fn parts(&self, index: usize) -> &[Part] {
         match index.checked_sub(self.watched.len()) {
             None => &self.clauses[self.watched.get(index)].parts,
@@ -303,7 +301,7 @@ impl Entered {
     }
 
     /// Tells whether a formula says something about terms in the graph. An equation that only names
-    /// a new term does not; nor does an equation that makes a larger term of the same kind, such as
+    /// a new term does not. Nor does an equation that makes a larger term of the same kind, such as
     /// the value of a map below an update.
     fn matters(&self, terms: &Terms, formula: Term) -> bool {
         let mut atoms = Vec::new();
@@ -359,7 +357,8 @@ impl Entered {
 
     /// Tells whether a new term has the head of a known one and is larger than it.
     fn is_larger(&self, terms: &Terms, new: Term, known: Term) -> bool {
-        Head::of(terms, new) == Head::of(terms, known) && size(terms, new) > size(terms, known)
+        Head::of(terms, new) == Head::of(terms, known)
+            && size(terms, new, NODES) > size(terms, known, NODES)
     }
 
     /// Tells whether the numbers of a sum are in the graph.
@@ -379,20 +378,19 @@ impl Entered {
         true
     }
 
-    /// The undecided parts of the disjunction with the fewest of them, of several the one that was
-    /// found first.
+    /// Returns the undecided parts of a disjunction with the fewest of them, the first if there are
+    /// several.
     fn next_distinction(&self, terms: &Terms) -> Option<Vec<Part>> {
         let mut best: Option<(Cost, Vec<Part>)> = None;
         for index in 0..self.watched.len() + self.candidates.len() {
             let Some(open) = self.open_among(terms, self.parts(index)) else { continue };
-            // A part that was entered need not be seen to hold, if it is a formula of several
-            // atoms.
+            // A part that was entered may be a formula of several atoms, whose truth stays unseen.
             let is_entered =
                 |&(part, truth): &Part| self.derived.contains(&(part, terms.bool(truth)));
             if open.len() > MANY_PARTS || open.iter().any(is_entered) {
                 continue;
             }
-            // First what is about the constants of the goal itself.
+            // Disjunctions about the constants of the goal itself come first.
             let is_own = open
                 .iter()
                 .any(|&(part, _)| self.own.iter().any(|&constant| terms.contains(part, constant)));
@@ -407,17 +405,4 @@ impl Entered {
         }
         best.map(|(_, open)| open)
     }
-}
-
-/// How many nodes a term has, up to some dozens.
-fn size(terms: &Terms, term: Term) -> usize {
-    let mut count = 0;
-    let mut pending = vec![term];
-    while let Some(term) = pending.pop() {
-        count += 1;
-        if count < 64 {
-            terms.kind(term).for_each_operand(|operand| pending.push(operand));
-        }
-    }
-    count
 }

@@ -12,7 +12,7 @@ impl Entered {
         operands: &[Term],
         truth: bool,
     ) {
-        // That equal sets are one is known to the graph.
+        // The graph knows that equal sets are one.
         if op != TheoryOp::SetEqual || truth {
             return;
         }
@@ -94,7 +94,7 @@ impl Entered {
                     self.assert_active(terms, below, true);
                 }
             }
-            // Two numbers that differ: one is the smaller one.
+            // One of two different numbers is the smaller.
             TermKind::Eq(left, right)
                 if self.distance == 0
                     && matches!(terms.sort(left), Sort::INT | Sort::PERM)

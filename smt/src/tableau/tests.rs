@@ -35,8 +35,8 @@ impl Bench {
     }
 }
 
-/// Read fractions as the translation of Chalice bounds them: `0 < call`, `1000 · call < k`, `k <
-/// 1/1000`.
+/// Makes read fractions, bounded as the translation of Chalice bounds them: `0 < call`, `1000 ·
+/// call < k`, `k < 1/1000`.
 fn fractions(bench: &mut Bench) -> (Term, Term) {
     let (k, call) = (bench.constant("k", Sort::PERM), bench.constant("call", Sort::PERM));
     let factor = bench.terms.fraction(1000, 1);
@@ -82,7 +82,7 @@ fn amounts_that_may_be_are_found() {
         // Where it has to be shown, that is for the prover to say.
         assert_eq!(bench.tableau.ask(&mut bench.terms, goal, true), Outcome::Unknown);
     }
-    // What a disjunction says of the amount counts.
+    // The amount counts about which a disjunction speaks.
     let one_of = {
         let is_small = bench.terms.lt(rest, call);
         let is_none = bench.terms.identical(Terms::NONE, rest);
@@ -124,7 +124,7 @@ fn numbers_larger_than_machines_have_prove_nothing() {
     bench.does_not_prove(goal);
 }
 
-/// `count · c`, as amounts that are counted by a small fraction.
+/// Makes `count · c`: amounts that are counted by a small fraction.
 fn counted(bench: &mut Bench, count: Term, c: Term) -> Term {
     let count = bench.terms.int_to_perm(count);
     bench.terms.mul(count, c)
@@ -159,7 +159,7 @@ fn products_are_bounded_by_what_is_known_of_their_factors() {
     let is_positive = bench.terms.lt(Terms::NONE, c);
     bench.assume(is_positive);
     bench.proves(is_some);
-    // Of another factor nothing is known.
+    // Nothing is known of another factor.
     let other = bench.terms.sub(n, i);
     let other = counted(&mut bench, other, d);
     let is_enough = bench.terms.le(d, other);
@@ -222,7 +222,7 @@ fn integers_between_which_there_is_none_are_told() {
     bench.does_not_prove(more);
 }
 
-/// The order of levels: irreflexive and transitive.
+/// Assumes the order of levels, which is irreflexive and transitive.
 fn order(bench: &mut Bench) -> (Sort, Symbol) {
     let sort = bench.terms.user_sort("Level", &[]);
     let below = bench.terms.declare_function("below", &[sort, sort], Sort::BOOL);
@@ -312,7 +312,7 @@ fn sets_are_what_their_elements_are() {
     bench.proves(in_t);
     let not_in_u = bench.terms.not(in_u);
     bench.proves(not_in_u);
-    // Whether the element was there before counts.
+    // The sets are the same only if the element was not there before.
     let same = bench.terms.eq(s, u);
     bench.does_not_prove(same);
     let in_s = bench.terms.set_contains(a, s);

@@ -1,7 +1,7 @@
 //! Permission amounts: the operations that only they have.
 //!
-//! An amount is often `condition ? amount : none`. What is made of such amounts keeps that form,
-//! since what is asked about them later is then mostly propositional.
+//! An amount is often `condition ? amount : none`. Operations on such amounts keep that form, since
+//! later questions about them are then mostly propositional.
 
 use num_traits::Zero;
 
@@ -39,8 +39,8 @@ impl Terms {
         }
     }
 
-    /// As much as possible of `need` taken from `available`, neither being negative. Amounts under
-    /// a condition stay so: what is asked about them later is mostly propositional.
+    /// Takes as much as possible of `need` from `available`, neither being negative. Amounts under
+    /// a condition stay so, since later questions about them are then mostly propositional.
     pub fn split_amount(&mut self, available: Term, need: Term) -> Split {
         let (there, p) = self.conditional(available);
         let (wanted, q) = self.conditional(need);
@@ -66,7 +66,7 @@ impl Terms {
         }
     }
 
-    /// Returns an amount as a condition and what there is under it.
+    /// Returns an amount as a condition and the amount under it.
     fn conditional(&mut self, amount: Term) -> (Term, Term) {
         match *self.kind(amount) {
             TermKind::Ite(condition, then, otherwise) if otherwise == Self::NONE => {
@@ -79,7 +79,7 @@ impl Terms {
         }
     }
 
-    /// `condition ? amount : none`, in the form of one condition and what there is under it.
+    /// Returns `condition ? amount : none`, in the form of one condition and the amount under it.
     pub fn only_if(&mut self, condition: Term, amount: Term) -> Term {
         if let TermKind::Ite(inner, then, otherwise) = *self.kind(amount) {
             if otherwise == Self::NONE {
@@ -95,7 +95,7 @@ impl Terms {
         self.ite(condition, amount, Self::NONE)
     }
 
-    /// Returns an amount, or nothing where it is below nothing.
+    /// Returns an amount, or none where the amount is negative.
     pub fn at_least_none(&mut self, amount: Term) -> Term {
         if let TermKind::Ite(condition, then, otherwise) = *self.kind(amount) {
             let (then, otherwise) = (self.at_least_none(then), self.at_least_none(otherwise));
@@ -105,8 +105,8 @@ impl Terms {
         self.ite(is_amount, amount, Self::NONE)
     }
 
-    /// Returns a product of amounts, and what holds of it that the prover is weak at: positive
-    /// times positive is positive, and a part of an amount is no more than it.
+    /// Returns a product of amounts, and facts about it at which the prover is weak. Positive times
+    /// positive is positive, and a part of an amount is at most the amount.
     pub fn scaled(&mut self, scale: Term, amount: Term) -> (Term, Vec<Term>) {
         let product = self.mul(scale, amount);
         if self.is_literal(scale) || self.is_literal(amount) {
@@ -122,7 +122,7 @@ impl Terms {
         (product, vec![is_positive, is_part])
     }
 
-    /// Quotient of permission amounts; the result for divisor 0 is unspecified.
+    /// Returns a quotient of permission amounts; the result for divisor 0 is unspecified.
     pub fn perm_div(&mut self, left: Term, right: Term) -> Term {
         match self.as_perm(right) {
             Some(divisor) if !divisor.is_zero() => {

@@ -1,9 +1,9 @@
 //! Constructors of integer and permission arithmetic. All folding is exact: big integers and
 //! rationals.
 //!
-//! Normal form: a literal summand stands on the right of `Add` and is merged with others, a literal
-//! factor on the left of `Mul`; subtracting a literal adds its negation. Comparisons move literals
-//! to one side.
+//! Normal form: a literal summand stands on the right of `Add` and is merged with others. A literal
+//! factor stands on the left of `Mul`. Subtracting a literal adds its negation. Comparisons move
+//! literals to one side.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -87,7 +87,7 @@ impl Terms {
         if sort == Sort::INT { self.int(0) } else { Self::NONE }
     }
 
-    /// Splits `x + literal`; a term without literal summand is `x + 0`, not split.
+    /// Splits `x + literal`; `None` for a term without literal summand.
     fn offset(&self, term: Term) -> Option<(Term, Number)> {
         match *self.kind(term) {
             TermKind::Add(rest, literal) => Some((rest, self.number(literal)?)),
@@ -95,7 +95,7 @@ impl Terms {
         }
     }
 
-    /// a + b, on Int or on Perm.
+    /// Returns `a + b`, on Int or on Perm.
     pub fn add(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right), "sum of different sorts");
         match (self.number(left), self.number(right)) {
@@ -147,7 +147,7 @@ impl Terms {
         summands.into_iter().fold(zero, |sum, summand| self.add(sum, summand))
     }
 
-    /// a − b, on Int or on Perm.
+    /// Returns `a − b`, on Int or on Perm.
     pub fn sub(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right), "difference of different sorts");
         grow_stack(|| self.difference(left, right))
@@ -182,7 +182,7 @@ impl Terms {
         }
     }
 
-    /// −a, on Int or on Perm.
+    /// Returns `−a`, on Int or on Perm.
     pub fn neg(&mut self, term: Term) -> Term {
         let sort = self.sort(term);
         if let TermKind::Sub(a, b) = *self.kind(term) {
@@ -192,7 +192,7 @@ impl Terms {
         self.sub(zero, term)
     }
 
-    /// a · b, on Int or on Perm.
+    /// Returns `a · b`, on Int or on Perm.
     pub fn mul(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right), "product of different sorts");
         match (self.number(left), self.number(right)) {
@@ -224,7 +224,7 @@ impl Terms {
         self.intern(TermKind::Mul(literal, term), sort)
     }
 
-    /// Integer division of SMT-LIB; the result for divisor 0 is unspecified.
+    /// Returns the quotient of SMT-LIB's integer division; the result for divisor 0 is unspecified.
     pub fn int_div(&mut self, left: Term, right: Term) -> Term {
         match (self.as_int(left).cloned(), self.as_int(right).cloned()) {
             (_, Some(b)) if b.is_one() => left,
@@ -233,7 +233,7 @@ impl Terms {
         }
     }
 
-    /// Remainder of [`Terms::int_div`], never negative.
+    /// Returns the remainder of [`Terms::int_div`], never negative.
     pub fn int_mod(&mut self, left: Term, right: Term) -> Term {
         match (self.as_int(left).cloned(), self.as_int(right).cloned()) {
             (_, Some(b)) if b.abs().is_one() => self.int(0),
@@ -253,22 +253,22 @@ impl Terms {
         }
     }
 
-    /// a < b, on Int or on Perm.
+    /// Makes the claim a < b, on Int or on Perm.
     pub fn lt(&mut self, left: Term, right: Term) -> Term {
         self.compare(Comparison::Lt, left, right)
     }
 
-    /// a ≤ b, on Int or on Perm.
+    /// Makes the claim a ≤ b, on Int or on Perm.
     pub fn le(&mut self, left: Term, right: Term) -> Term {
         self.compare(Comparison::Le, left, right)
     }
 
-    /// a > b, as b < a.
+    /// Makes the claim a > b, as b < a.
     pub fn gt(&mut self, left: Term, right: Term) -> Term {
         self.lt(right, left)
     }
 
-    /// a ≥ b, as b ≤ a.
+    /// Makes the claim a ≥ b, as b ≤ a.
     pub fn ge(&mut self, left: Term, right: Term) -> Term {
         self.le(right, left)
     }
@@ -282,7 +282,7 @@ impl Terms {
         if left == right {
             return self.bool(comparison == Comparison::Le);
         }
-        // PERFORMANCE: the heap is full of these.
+        // PERFORMANCE: the heap is full of these comparisons.
         if (left, right) == (Self::NONE, Self::WRITE) {
             return Self::TRUE;
         }
@@ -343,7 +343,7 @@ impl Terms {
         self.intern(kind, Sort::BOOL)
     }
 
-    /// `literal < k · x` for a positive literal k is `literal / k < x`; also with sides exchanged.
+    /// Divides `literal < k · x` by a positive literal k; also with sides exchanged.
     fn compare_scaled(
         &mut self,
         comparison: Comparison,
@@ -371,7 +371,7 @@ impl Terms {
         })
     }
 
-    /// Returns the parts of an `ite` one of whose branches is a literal: comparing it with a
+    /// Returns the parts of an `ite` with a literal as a branch. Comparing such an `ite` with a
     /// literal keeps terms small.
     fn choice_with_literal(&self, term: Term) -> Option<(Term, Term, Term)> {
         match *self.kind(term) {
@@ -380,7 +380,7 @@ impl Terms {
         }
     }
 
-    /// Equality of numbers that are not the same term.
+    /// Makes the claim that two numbers are equal; they are different terms.
     pub(super) fn numbers_eq(&mut self, left: Term, right: Term) -> Term {
         match (self.number(left), self.number(right)) {
             (Some(a), Some(b)) => return self.bool(a == b),
@@ -423,7 +423,7 @@ impl Comparison {
     }
 }
 
-/// Quotient and remainder with 0 ≤ remainder < |divisor|.
+/// Returns quotient and remainder with 0 ≤ remainder < |divisor|.
 fn div_rem_euclid(dividend: &BigInt, divisor: &BigInt) -> (BigInt, BigInt) {
     let (quotient, remainder) = dividend.div_mod_floor(divisor);
     // Floored division rounds the other way only for negative divisors.

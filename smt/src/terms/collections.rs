@@ -9,12 +9,12 @@ use num_traits::ToPrimitive;
 use super::{Sort, SortKind, Term, TermKind, Terms, TheoryOp};
 
 impl Terms {
-    /// Returns an operator of a theory, as it is.
+    /// Makes a term with an operator of a theory, without simplification.
     pub(crate) fn theory_term(&mut self, op: TheoryOp, args: &[Term], sort: Sort) -> Term {
         self.intern(TermKind::Theory(op, args.into(), sort), sort)
     }
 
-    /// Returns an operator of a theory, through the constructor that simplifies it.
+    /// Makes a term with an operator of a theory, through the constructor that simplifies it.
     pub(super) fn theory(&mut self, op: TheoryOp, args: &[Term], sort: Sort) -> Term {
         use TheoryOp::*;
         match (op, args) {
@@ -53,8 +53,7 @@ impl Terms {
         }
     }
 
-    /// Tells whether a term is a collection whose elements are written down one by one, at least
-    /// one.
+    /// Tells whether a term is a collection of at least one element, written down one by one.
     pub fn is_explicit_collection(&self, term: Term) -> bool {
         use TheoryOp::*;
         let mut pending = vec![term];
@@ -74,8 +73,7 @@ impl Terms {
         self.theory_op(term).is_some_and(|(other, _)| other == op)
     }
 
-    /// Returns the equality predicate of the theory of the operands' sort; they are different
-    /// terms.
+    /// Makes the claim that two different terms are equal, by the predicate of their theory.
     pub(super) fn collection_eq(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right), "equation between different sorts");
         let (op, decided) = match self.sort_kind(self.sort(left)) {
@@ -90,7 +88,7 @@ impl Terms {
         self.decided_or(decided, op, &[left, right])
     }
 
-    /// Returns a formula that is decided, or the relation of the theory as it is.
+    /// Returns the literal of a decided formula, or the relation of the theory.
     fn decided_or(&mut self, decided: Option<bool>, op: TheoryOp, operands: &[Term]) -> Term {
         match decided {
             Some(truth) => self.bool(truth),
@@ -98,7 +96,7 @@ impl Terms {
         }
     }
 
-    /// Returns a number that is computed, or the function of the theory as it is.
+    /// Returns the literal of a computed number, or the function of the theory.
     fn computed_or(&mut self, number: Option<usize>, op: TheoryOp, operands: &[Term]) -> Term {
         match number {
             Some(number) => self.int(number),
@@ -114,7 +112,7 @@ impl Terms {
         self.sequence(TheoryOp::SeqEmpty, &[], sort)
     }
 
-    /// Returns a sequence as it is, its length noted.
+    /// Makes a sequence, and notes its length.
     fn sequence(&mut self, op: TheoryOp, operands: &[Term], sort: Sort) -> Term {
         let sequence = self.theory_term(op, operands, sort);
         sequences::note_length(self, sequence);
@@ -185,7 +183,8 @@ impl Terms {
         self.decided_or(decided, TheoryOp::SeqContains, &[element, sequence])
     }
 
-    /// Always true; stands for `element in sequence` in triggers, beside it.
+    /// Makes a formula that always holds. It stands for `element in sequence` in triggers, beside
+    /// it.
     pub fn seq_contains_trigger(&mut self, element: Term, sequence: Term) -> Term {
         self.theory_term(TheoryOp::SeqContainsTrigger, &[element, sequence], Sort::BOOL)
     }
@@ -315,7 +314,7 @@ impl Terms {
         self.theory_term(TheoryOp::MultisetDifference, &[left, right], sort)
     }
 
-    /// How often an element is in a multiset.
+    /// Returns the number of occurrences of an element in a multiset.
     pub fn multiset_count(&mut self, element: Term, multiset: Term) -> Term {
         let count = multisets::count(self, element, multiset);
         self.computed_or(count, TheoryOp::MultisetCount, &[element, multiset])

@@ -1,11 +1,11 @@
-//! Terms as text, for people who look for mistakes. The text is in the style of SMT-LIB, cut off
-//! where it gets long or deep.
+//! Terms as text, for people who look for mistakes. The text is in the style of SMT-LIB. Long or
+//! deep terms are cut off.
 
 use std::fmt;
 
 use super::{Quant, Sort, SortKind, Term, TermKind, Terms};
 
-/// The room that is left; beyond it, terms are shown as their numbers.
+/// The room that is left. Beyond it, terms are shown as their numbers.
 struct Room {
     depth: usize,
     nodes: usize,
@@ -90,8 +90,7 @@ impl Terms {
             }
             kind => {
                 let head = self.head(kind);
-                let mut operands = Vec::new();
-                kind.for_each_operand(|operand| operands.push(operand));
+                let operands = kind.operands();
                 if operands.is_empty() {
                     return f.write_str(&head);
                 }
@@ -105,7 +104,7 @@ impl Terms {
         }
     }
 
-    /// The word a form is shown by.
+    /// Returns the word that shows a form.
     fn head(&self, kind: &TermKind) -> String {
         use TermKind::*;
         match kind {

@@ -1,113 +1,71 @@
 //! Terms of another arena.
 
-use super::{Quantifier as Quantified, Sort, SortKind, Symbol, Term, TermKind, Terms};
 use rustc_hash::FxHashMap;
 
-/// Progress of one import.
-#[derive(Default)]
-struct Renaming {
-    terms: FxHashMap<Term, Term>,
+use super::{Sort, SortKind, Symbol, Term, TermKind, Terms};
+
+/// One import: both arenas, and the terms imported so far by those of the other arena.
+struct Import<'a> {
+    here: &'a mut Terms,
+    other: &'a Terms,
+    imported: FxHashMap<Term, Term>,
 }
 
 impl Terms {
-    /// The same term here. Symbols and sorts are the same if their declarations are: fresh symbols
-    /// of the other arena must not be in the term.
+    /// Returns the same term of this arena. Symbols and sorts are the same if their declarations
+    /// are. The term must have no fresh symbols of the other arena.
     pub fn import(&mut self, other: &Terms, term: Term) -> Term {
-        let mut renaming = Renaming::default();
-        self.import_with(other, term, &mut renaming)
+        Import { here: self, other, imported: FxHashMap::default() }.term(term)
     }
+}
 
-    fn import_with(&mut self, other: &Terms, term: Term, renaming: &mut Renaming) -> Term {
-        if let Some(&known) = renaming.terms.get(&term) {
+impl Import<'_> {
+    fn term(&mut self, term: Term) -> Term {
+        if let Some(&known) = self.imported.get(&term) {
             return known;
         }
-        let here = super::grow_stack(|| self.import_kind(other, term, renaming));
-        renaming.terms.insert(term, here);
+        let here = super::grow_stack(|| self.form(term));
+        self.imported.insert(term, here);
         here
     }
 
-    fn import_kind(&mut self, other: &Terms, term: Term, renaming: &mut Renaming) -> Term {
-        use TermKind::*;
-        let kind = other.kind(term).clone();
-        let sort = self.import_sort(other, other.sort(term));
-        let mut go = |terms: &mut Terms, t: Term| terms.import_with(other, t, renaming);
-        let kind = match kind {
-            Bool(_) | Int(_) | Perm(_) | Null | Unit => kind,
-            Apply(symbol, args) => {
-                let args = args.iter().map(|&arg| go(self, arg)).collect();
-                Apply(self.import_symbol(other, symbol), args)
+    fn form(&mut self, term: Term) -> Term {
+        let other = self.other;
+        let sort = self.sort(other.sort(term));
+        let mut kind = other.kind(term).map_operands(|operand| self.term(operand));
+        match &mut kind {
+            TermKind::Apply(symbol, _) => *symbol = self.symbol(*symbol),
+            TermKind::Unwrap(_, sort)
+            | TermKind::IsWrapped(_, sort)
+            | TermKind::Theory(_, _, sort) => *sort = self.sort(*sort),
+            TermKind::Quantifier(quantifier) => {
+                for variable in &mut quantifier.variables {
+                    *variable = self.symbol(*variable);
+                }
             }
-            Pair(a, b) => Pair(go(self, a), go(self, b)),
-            First(a) => First(go(self, a)),
-            Second(a) => Second(go(self, a)),
-            Wrap(a) => Wrap(go(self, a)),
-            Unwrap(a, sort) => Unwrap(go(self, a), self.import_sort(other, sort)),
-            IsWrapped(a, sort) => IsWrapped(go(self, a), self.import_sort(other, sort)),
-            IsPair(a) => IsPair(go(self, a)),
-            Not(a) => Not(go(self, a)),
-            And(args) => And(args.iter().map(|&arg| go(self, arg)).collect()),
-            Or(args) => Or(args.iter().map(|&arg| go(self, arg)).collect()),
-            Implies(a, b) => Implies(go(self, a), go(self, b)),
-            Ite(c, a, b) => Ite(go(self, c), go(self, a), go(self, b)),
-            Eq(a, b) => Eq(go(self, a), go(self, b)),
-            Distinct(args) => Distinct(args.iter().map(|&arg| go(self, arg)).collect()),
-            Add(a, b) => Add(go(self, a), go(self, b)),
-            Sub(a, b) => Sub(go(self, a), go(self, b)),
-            Mul(a, b) => Mul(go(self, a), go(self, b)),
-            Lt(a, b) => Lt(go(self, a), go(self, b)),
-            Le(a, b) => Le(go(self, a), go(self, b)),
-            IntDiv(a, b) => IntDiv(go(self, a), go(self, b)),
-            IntMod(a, b) => IntMod(go(self, a), go(self, b)),
-            PermDiv(a, b) => PermDiv(go(self, a), go(self, b)),
-            PermMin(a, b) => PermMin(go(self, a), go(self, b)),
-            IntToPerm(a) => IntToPerm(go(self, a)),
-            Theory(op, args, result) => {
-                let args = args.iter().map(|&arg| go(self, arg)).collect();
-                Theory(op, args, self.import_sort(other, result))
-            }
-            TermKind::Quantifier(inner) => {
-                let triggers = inner
-                    .triggers
-                    .iter()
-                    .map(|trigger| trigger.iter().map(|&term| go(self, term)).collect())
-                    .collect();
-                let body = go(self, inner.body);
-                let variables = inner
-                    .variables
-                    .iter()
-                    .map(|&variable| self.import_symbol(other, variable))
-                    .collect();
-                return self.intern_quantifier(Quantified {
-                    quant: inner.quant,
-                    variables,
-                    triggers,
-                    body,
-                    weight: inner.weight,
-                    label: inner.label.clone(),
-                });
-            }
-        };
-        self.intern(kind, sort)
+            _ => {}
+        }
+        match kind {
+            TermKind::Quantifier(quantifier) => self.here.intern_quantifier(*quantifier),
+            kind => self.here.intern(kind, sort),
+        }
     }
 
-    fn import_symbol(&mut self, other: &Terms, symbol: Symbol) -> Symbol {
-        let mut declaration = other.declaration(symbol).clone();
-        declaration.args =
-            declaration.args.iter().map(|&sort| self.import_sort(other, sort)).collect();
-        declaration.result = self.import_sort(other, declaration.result);
-        self.declare(declaration)
+    fn symbol(&mut self, symbol: Symbol) -> Symbol {
+        let mut declaration = self.other.declaration(symbol).clone();
+        declaration.args = declaration.args.iter().map(|&sort| self.sort(sort)).collect();
+        declaration.result = self.sort(declaration.result);
+        self.here.declare(declaration)
     }
 
-    fn import_sort(&mut self, other: &Terms, sort: Sort) -> Sort {
-        let kind = match other.sort_kind(sort).clone() {
-            SortKind::Seq(element) => SortKind::Seq(self.import_sort(other, element)),
-            SortKind::Set(element) => SortKind::Set(self.import_sort(other, element)),
-            SortKind::Multiset(element) => SortKind::Multiset(self.import_sort(other, element)),
-            SortKind::Map(key, value) => {
-                SortKind::Map(self.import_sort(other, key), self.import_sort(other, value))
-            }
+    fn sort(&mut self, sort: Sort) -> Sort {
+        let kind = match self.other.sort_kind(sort).clone() {
+            SortKind::Seq(element) => SortKind::Seq(self.sort(element)),
+            SortKind::Set(element) => SortKind::Set(self.sort(element)),
+            SortKind::Multiset(element) => SortKind::Multiset(self.sort(element)),
+            SortKind::Map(key, value) => SortKind::Map(self.sort(key), self.sort(value)),
             SortKind::User { name, args } => {
-                let args = args.iter().map(|&arg| self.import_sort(other, arg)).collect();
+                let args = args.iter().map(|&arg| self.sort(arg)).collect();
                 SortKind::User { name, args }
             }
             kind @ (SortKind::Bool
@@ -117,19 +75,6 @@ impl Terms {
             | SortKind::Snap
             | SortKind::Backend(_)) => kind,
         };
-        self.make_sort(kind)
-    }
-
-    /// Returns the conjuncts of a conjunction; of any other formula, itself.
-    pub fn conjuncts(&self, formula: Term) -> Vec<Term> {
-        let mut conjuncts = Vec::new();
-        let mut pending = vec![formula];
-        while let Some(formula) = pending.pop() {
-            match self.kind(formula) {
-                TermKind::And(operands) => pending.extend(operands.iter().rev()),
-                _ => conjuncts.push(formula),
-            }
-        }
-        conjuncts
+        self.here.make_sort(kind)
     }
 }

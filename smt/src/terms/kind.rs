@@ -24,13 +24,13 @@ pub enum TermKind {
     Pair(Term, Term),
     First(Term),
     Second(Term),
-    /// The snapshot holding a value.
+    /// The snapshot that holds a value.
     Wrap(Term),
-    /// The value held by a snapshot, if it holds one of that sort.
+    /// The value that a snapshot holds, if it holds one of that sort.
     Unwrap(Term, Sort),
-    /// A snapshot holds a value of that sort.
+    /// The claim that a snapshot holds a value of that sort.
     IsWrapped(Term, Sort),
-    /// A snapshot is a pair.
+    /// The claim that a snapshot is a pair.
     IsPair(Term),
 
     // Logic. `And` and `Or` have at least two operands, no duplicates, and no short operand of
@@ -72,12 +72,12 @@ pub enum Quant {
 }
 
 /// A quantified formula. Bound variables are numbered canonically, so that formulas which differ
-/// only in the choice of their variables are the same term. The label does not count either.
+/// only in the choice of their variables are the same term. Labels do not matter for equality.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Quantifier {
     pub quant: Quant,
     pub variables: Box<[Symbol]>,
-    /// Alternatives, each a set of terms to be matched together.
+    /// Alternatives, each a set of terms that are matched together.
     pub triggers: Box<[Box<[Term]>]>,
     pub body: Term,
     pub weight: u32,
@@ -86,7 +86,7 @@ pub struct Quantifier {
 }
 
 impl Quantifier {
-    /// Everything but the label.
+    /// Returns everything but the label.
     fn identity(&self) -> impl Hash + PartialEq + '_ {
         (self.quant, &self.variables, &self.triggers, self.body, self.weight)
     }
@@ -118,7 +118,8 @@ pub enum TheoryOp {
     SeqTake,
     SeqDrop,
     SeqContains,
-    /// Always true of a sequence and one of its elements; stands for `SeqContains` in triggers.
+    /// The formula `true` for a sequence and one of its elements. It stands for `SeqContains` in
+    /// triggers.
     SeqContainsTrigger,
     /// A position of a contained element.
     SeqPosition,
@@ -171,7 +172,7 @@ pub enum TheoryOp {
 }
 
 impl TermKind {
-    /// Calls `visit` on the direct operands, in order. For a quantifier: trigger terms, then the
+    /// Calls `visit` on the direct operands, in order. A quantifier has its trigger terms, then its
     /// body.
     pub fn for_each_operand(&self, mut visit: impl FnMut(Term)) {
         use TermKind::*;
@@ -215,7 +216,14 @@ impl TermKind {
         }
     }
 
-    /// The same form with each direct operand replaced by what `f` makes of it.
+    /// Returns the operands that [`TermKind::for_each_operand`] visits.
+    pub fn operands(&self) -> Vec<Term> {
+        let mut operands = Vec::new();
+        self.for_each_operand(|operand| operands.push(operand));
+        operands
+    }
+
+    /// Returns the same form with `f` applied to each direct operand.
     #[must_use]
     pub(crate) fn map_operands(&self, mut f: impl FnMut(Term) -> Term) -> TermKind {
         use TermKind::*;

@@ -4,11 +4,11 @@ use rustc_hash::FxHashSet;
 
 use super::{Sort, Term, TermKind, Terms, grow_stack};
 
-/// Junctions up to this length are merged into those they are operands of. Longer ones stay, since
-/// adding operands one by one would otherwise take quadratic time.
+/// Junctions up to this length are merged into junctions that they are operands of. Longer ones
+/// stay: otherwise, adding operands one by one would take quadratic time.
 const FLAT: usize = 100;
 
-/// `And` and `Or` share their rules; this names the one that is meant.
+/// A connective: `And` and `Or` share their rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Junction {
     And,
@@ -16,7 +16,7 @@ enum Junction {
 }
 
 impl Junction {
-    /// The operand that changes nothing.
+    /// Returns the operand that changes nothing.
     fn neutral(self) -> Term {
         match self {
             Junction::And => Terms::TRUE,
@@ -24,7 +24,7 @@ impl Junction {
         }
     }
 
-    /// The operand that decides the whole.
+    /// Returns the operand that decides the whole.
     fn annihilator(self) -> Term {
         match self {
             Junction::And => Terms::FALSE,
@@ -49,9 +49,27 @@ impl Junction {
     }
 }
 
+/// Returns the truth of a conjunction by those of its parts, as far as these are known.
+pub(crate) fn all_hold(truths: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(true);
+    for truth in truths {
+        match truth {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => all = None,
+        }
+    }
+    all
+}
+
+/// Returns the truth of a disjunction by those of its parts, as far as these are known.
+pub(crate) fn some_holds(truths: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    all_hold(truths.into_iter().map(|truth| truth.map(|holds| !holds))).map(|none| !none)
+}
+
 impl Terms {
-    /// ¬t. Literals and double negations disappear; a negated comparison is the opposite
-    /// comparison.
+    /// Makes the claim ¬t. Literals and double negations disappear. A negated comparison becomes
+    /// the opposite comparison.
     pub fn not(&mut self, term: Term) -> Term {
         match *self.kind(term) {
             TermKind::Bool(value) => self.bool(!value),
@@ -62,7 +80,7 @@ impl Terms {
         }
     }
 
-    /// The negation of a term, if it was ever built.
+    /// Returns the negation of a term, if it was ever built.
     pub(crate) fn find_negation(&self, term: Term) -> Option<Term> {
         match *self.kind(term) {
             TermKind::Bool(value) => Some(self.bool(!value)),
@@ -73,16 +91,29 @@ impl Terms {
         }
     }
 
-    /// Conjunction: flat but for very long operands, without duplicates, `false` if some conjunct
-    /// is the negation of another.
+    /// Makes a conjunction. It is flat but for very long operands, has no duplicates, and is
+    /// `false` if some conjunct is the negation of another.
     pub fn and(&mut self, conjuncts: impl IntoIterator<Item = Term>) -> Term {
         self.junction(Junction::And, conjuncts)
     }
 
-    /// Disjunction: flat but for very long operands, without duplicates, `true` if some disjunct is
-    /// the negation of another.
+    /// Makes a disjunction. It is flat but for very long operands, has no duplicates, and is `true`
+    /// if some disjunct is the negation of another.
     pub fn or(&mut self, disjuncts: impl IntoIterator<Item = Term>) -> Term {
         self.junction(Junction::Or, disjuncts)
+    }
+
+    /// Returns the conjuncts of a conjunction; any other formula is its only conjunct.
+    pub fn conjuncts(&self, formula: Term) -> Vec<Term> {
+        let mut conjuncts = Vec::new();
+        let mut pending = vec![formula];
+        while let Some(formula) = pending.pop() {
+            match self.kind(formula) {
+                TermKind::And(operands) => pending.extend(operands.iter().rev()),
+                _ => conjuncts.push(formula),
+            }
+        }
+        conjuncts
     }
 
     fn junction(&mut self, junction: Junction, operands: impl IntoIterator<Item = Term>) -> Term {
@@ -114,7 +145,7 @@ impl Terms {
         }
     }
 
-    /// a ⇒ b. An implication on the right is joined: a ⇒ (b ⇒ c) is a ∧ b ⇒ c.
+    /// Makes the claim a ⇒ b. An implication on the right is joined: a ⇒ (b ⇒ c) is a ∧ b ⇒ c.
     pub fn implies(&mut self, left: Term, right: Term) -> Term {
         match (self.as_bool(left), self.as_bool(right)) {
             (Some(true), _) => return right,
@@ -135,12 +166,12 @@ impl Terms {
         self.intern(TermKind::Implies(left, right), Sort::BOOL)
     }
 
-    /// a ⇔ b.
+    /// Makes the claim a ⇔ b.
     pub fn iff(&mut self, left: Term, right: Term) -> Term {
         self.identical(left, right)
     }
 
-    /// `condition ? then : otherwise`, on any sort.
+    /// Returns `condition ? then : otherwise`, on any sort.
     pub fn ite(&mut self, condition: Term, then: Term, otherwise: Term) -> Term {
         debug_assert_eq!(self.sort(then), self.sort(otherwise), "branches of different sorts");
         match *self.kind(condition) {
@@ -152,7 +183,7 @@ impl Terms {
         if then == otherwise {
             return then;
         }
-        // Under the condition, an inner choice on the same condition is decided.
+        // Under the condition, an inner choice by the same condition is decided.
         if let TermKind::Ite(inner, same, _) = *self.kind(then)
             && inner == condition
         {
@@ -177,8 +208,9 @@ impl Terms {
         self.intern(TermKind::Ite(condition, then, otherwise), sort)
     }
 
-    /// a = b as a program means it: on sequences, sets, multisets and maps the equality predicate
-    /// of the theory, whose axioms compare elements; elsewhere [`Terms::identical`].
+    /// Makes the claim a = b as a program means it. On sequences, sets, multisets and maps this is
+    /// the equality predicate of the theory, whose axioms compare elements. Elsewhere it is
+    /// [`Terms::identical`].
     pub fn eq(&mut self, left: Term, right: Term) -> Term {
         if left != right && self.is_collection(self.sort(left)) {
             self.collection_eq(left, right)
@@ -187,7 +219,7 @@ impl Terms {
         }
     }
 
-    /// a = b of the logic; for definitions, on every sort.
+    /// Makes the claim a = b of the logic, on every sort; for definitions.
     pub fn identical(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right), "equation between different sorts");
         if left == right {
@@ -216,19 +248,20 @@ impl Terms {
         self.intern_eq(left, right)
     }
 
-    /// An equation in its one order of operands.
+    /// Makes an equation, in its one order of operands.
     pub(super) fn intern_eq(&mut self, left: Term, right: Term) -> Term {
         let (left, right) = (left.min(right), left.max(right));
         self.intern(TermKind::Eq(left, right), Sort::BOOL)
     }
 
-    /// a ≠ b as a program means it.
+    /// Makes the claim a ≠ b as a program means it.
     pub fn differs(&mut self, left: Term, right: Term) -> Term {
         let equal = self.eq(left, right);
         self.not(equal)
     }
 
-    /// All operands are pairwise different (in the sense of [`Terms::identical`]).
+    /// Makes the claim that all operands are pairwise different (in the sense of
+    /// [`Terms::identical`]).
     pub fn distinct(&mut self, operands: &[Term]) -> Term {
         let different: FxHashSet<Term> = operands.iter().copied().collect();
         if different.len() < operands.len() {

@@ -9,16 +9,15 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::{
-    Declaration, Info, Quant, Quantifier, Sort, Symbol, SymbolKind, Term, TermKind, Terms,
-};
+use super::{Info, Quant, Quantifier, Sort, Symbol, SymbolKind, Term, TermKind, Terms};
 
 /// A set of symbols in order of first occurrence.
 pub(crate) type Symbols = IndexSet<Symbol, FxBuildHasher>;
 
 impl Terms {
-    /// ∀ variables {triggers}. body. The variables come from [`Terms::fresh_variable`]; each
-    /// trigger is a set of terms matched together. Triggers the prover would reject are left out.
+    /// Makes the claim ∀ variables {triggers}. body. The variables come from
+    /// [`Terms::fresh_variable`]. The terms of a trigger are matched together. Triggers that the
+    /// prover would reject are left out.
     pub fn forall(
         &mut self,
         variables: &[Term],
@@ -30,7 +29,7 @@ impl Terms {
         self.quantify(Quant::Forall, variables, triggers, body, label.into(), weight)
     }
 
-    /// ∃ variables {triggers}. body.
+    /// Makes the claim ∃ variables {triggers}. body.
     pub fn exists(
         &mut self,
         variables: &[Term],
@@ -42,7 +41,7 @@ impl Terms {
         self.quantify(Quant::Exists, variables, triggers, body, label.into(), weight)
     }
 
-    /// A formula of either kind of quantifier: [`Terms::forall`] or [`Terms::exists`].
+    /// Makes a formula of either kind: [`Terms::forall`] or [`Terms::exists`].
     pub fn quantify(
         &mut self,
         quant: Quant,
@@ -52,7 +51,7 @@ impl Terms {
         label: Arc<str>,
         weight: u32,
     ) -> Term {
-        // Sorts are not empty: a quantifier whose body is decided is decided.
+        // Sorts are not empty, so a decided body decides the quantifier.
         if self.as_bool(body).is_some() {
             return body;
         }
@@ -81,7 +80,7 @@ impl Terms {
         self.intern_quantifier(quantifier)
     }
 
-    /// The symbol of a variable.
+    /// Returns the symbol of a variable.
     pub(super) fn variable_symbol(&self, variable: Term) -> Symbol {
         match *self.kind(variable) {
             TermKind::Apply(symbol, _) if self.declaration(symbol).is_variable() => symbol,
@@ -119,15 +118,10 @@ impl Terms {
     }
 
     fn canonical_variable(&mut self, number: u32, sort: Sort) -> Symbol {
-        self.declare(Declaration {
-            name: Arc::from(format!("q!{number}")),
-            args: Box::default(),
-            result: sort,
-            kind: SymbolKind::Bound(number),
-        })
+        self.declare_as(format!("q!{number}"), &[], sort, SymbolKind::Bound(number))
     }
 
-    /// The only place a quantifier is born.
+    /// Makes a quantified term. No other function makes them.
     pub(super) fn intern_quantifier(&mut self, quantifier: Quantifier) -> Term {
         let mut free = self.free_variables(quantifier.body);
         free.retain(|symbol| !quantifier.variables.contains(symbol));
@@ -152,7 +146,7 @@ impl Terms {
         }
     }
 
-    /// The body of a quantifier with values for its variables.
+    /// Returns the body of a quantifier, with values for its variables.
     pub fn instantiate(&mut self, quantified: Term, values: &[Term]) -> Term {
         let TermKind::Quantifier(quantifier) = self.kind(quantified) else {
             panic!("not a quantifier")
@@ -166,7 +160,7 @@ impl Terms {
         self.substitute(body, &map)
     }
 
-    /// The variables free in a term, in order of first occurrence.
+    /// Returns the free variables of a term, in order of first occurrence.
     pub fn free_variables(&self, term: Term) -> Symbols {
         let mut found = Symbols::default();
         let mut visited = FxHashSet::default();
@@ -194,7 +188,7 @@ impl Terms {
         found
     }
 
-    /// The trigger sets that the prover accepts: each mentions every variable and contains
+    /// Returns the triggers that the prover accepts: each mentions every variable, and has
     /// matchable terms only.
     fn usable_triggers(&self, variables: &[Symbol], triggers: Vec<Vec<Term>>) -> Vec<Vec<Term>> {
         let mut usable: Vec<Vec<Term>> = Vec::new();
@@ -218,8 +212,8 @@ impl Terms {
         usable
     }
 
-    /// Tells whether a term can stand in a trigger: an application of a function that the prover
-    /// does not interpret, with nothing logical inside. Sums and differences of numbers are matched
+    /// Tells whether a term can stand in a trigger. Such a term applies a function that the prover
+    /// does not interpret, and has no logical parts. Sums and differences of numbers are matched
     /// literally below the top.
     pub fn is_matchable(&self, term: Term) -> bool {
         let at_top = match self.kind(term) {
@@ -246,31 +240,24 @@ impl Terms {
     }
 
     fn has_matchable_parts(&self, term: Term) -> bool {
-        let mut visited = FxHashSet::default();
-        let mut pending = vec![term];
-        while let Some(term) = pending.pop() {
-            if !visited.insert(term) {
-                continue;
-            }
-            let kind = self.kind(term);
-            match kind {
+        !self.some_subterm(term, |term| {
+            matches!(
+                self.kind(term),
                 TermKind::Bool(_)
-                | TermKind::Not(_)
-                | TermKind::And(_)
-                | TermKind::Or(_)
-                | TermKind::Implies(..)
-                | TermKind::Ite(..)
-                | TermKind::Eq(..)
-                | TermKind::Distinct(_)
-                | TermKind::Quantifier(_)
-                | TermKind::Lt(..)
-                | TermKind::Le(..)
-                | TermKind::PermMin(..)
-                | TermKind::IsPair(_)
-                | TermKind::IsWrapped(..) => return false,
-                _ => kind.for_each_operand(|operand| pending.push(operand)),
-            }
-        }
-        true
+                    | TermKind::Not(_)
+                    | TermKind::And(_)
+                    | TermKind::Or(_)
+                    | TermKind::Implies(..)
+                    | TermKind::Ite(..)
+                    | TermKind::Eq(..)
+                    | TermKind::Distinct(_)
+                    | TermKind::Quantifier(_)
+                    | TermKind::Lt(..)
+                    | TermKind::Le(..)
+                    | TermKind::PermMin(..)
+                    | TermKind::IsPair(_)
+                    | TermKind::IsWrapped(..)
+            )
+        })
     }
 }

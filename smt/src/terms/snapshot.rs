@@ -36,7 +36,7 @@ impl Terms {
         }
     }
 
-    /// Makes the claim that a snapshot is a pair; assumed where a pair is taken apart.
+    /// Makes the claim that a snapshot is a pair. It is assumed wherever a pair is taken apart.
     pub fn is_pair(&mut self, snapshot: Term) -> Term {
         match self.kind(snapshot) {
             TermKind::Pair(..) => Self::TRUE,
@@ -45,8 +45,8 @@ impl Terms {
         }
     }
 
-    /// ⌈t⌉: the snapshot holding a value, made by the constructor for its sort. A snapshot holds
-    /// itself.
+    /// Returns ⌈t⌉: the snapshot that holds a value, by the constructor for its sort. A snapshot
+    /// holds itself.
     pub fn snap_wrap(&mut self, term: Term) -> Term {
         if self.sort(term) == Sort::SNAP {
             return term;
@@ -57,7 +57,7 @@ impl Terms {
         }
     }
 
-    /// ⌊s⌋: the value of the given sort that a snapshot holds.
+    /// Returns ⌊s⌋: the value of the given sort that a snapshot holds.
     pub fn snap_unwrap(&mut self, snapshot: Term, sort: Sort) -> Term {
         if sort == Sort::SNAP {
             return snapshot;
@@ -68,7 +68,7 @@ impl Terms {
         }
     }
 
-    /// Makes the claim that a snapshot holds a value of the sort; assumed where a value is
+    /// Makes the claim that a snapshot holds a value of the sort. It is assumed wherever a value is
     /// unwrapped.
     pub fn is_wrapped(&mut self, snapshot: Term, sort: Sort) -> Term {
         if sort == Sort::SNAP {
@@ -87,7 +87,7 @@ impl Terms {
         self.identical(snapshot, unit)
     }
 
-    /// Equality of snapshots that are not the same term.
+    /// Makes the claim that two snapshots are equal; they are different terms.
     pub(super) fn snapshots_eq(&mut self, left: Term, right: Term) -> Term {
         match (self.kind(left), self.kind(right)) {
             (&TermKind::Pair(a, b), &TermKind::Pair(c, d)) => {

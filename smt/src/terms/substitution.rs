@@ -1,40 +1,120 @@
-//! Replacing subterms, and looking for them.
+//! Substitution, and the search for subterms.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Quantifier, Symbol, Term, TermKind, Terms, grow_stack};
 
-/// Which terms to replace by which others, all at once.
+/// The replacements of terms, all made at once.
 pub type Substitution = FxHashMap<Term, Term>;
 
-/// One traversal: results so far, and what is needed to prune it.
+/// One traversal: its results so far, and bounds that spare parts of it.
 struct Pass<'a> {
     map: &'a Substitution,
-    /// Terms older than every replaced term cannot contain one.
+    /// The oldest replaced term. An older term cannot contain a replaced one.
     oldest: Term,
-    /// If only open terms are replaced, closed ones stay.
+    /// Tells whether only open terms are replaced; then closed ones stay.
     open_only: bool,
     rebuild: Rebuild,
     done: FxHashMap<Term, Term>,
 }
 
-/// How a term is put together again from its changed operands.
+/// The way in which changed operands are put together again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rebuild {
     /// By the simplifying constructors.
     Simplify,
-    /// As it was: variables have been renamed, there is nothing new to simplify.
+    /// Without simplification: renaming leaves nothing new to simplify.
     Same,
 }
 
+impl Pass<'_> {
+    /// Replaces in post-order, without recursion but for quantifiers that need care.
+    fn run(mut self, terms: &mut Terms, root: Term) -> Term {
+        let mut pending = vec![(root, false)];
+        while let Some((term, operands_done)) = pending.pop() {
+            if self.replaced(terms, term).is_some() {
+                continue;
+            }
+            let result = if operands_done {
+                self.rebuild(terms, term)
+            } else if let Some(quantifier) = self.needs_care(terms, term) {
+                self.replace_under(terms, quantifier)
+            } else {
+                pending.push((term, true));
+                terms.kind(term).for_each_operand(|operand| pending.push((operand, false)));
+                continue;
+            };
+            self.done.insert(term, result);
+        }
+        self.replaced(terms, root).expect("the root is done")
+    }
+
+    /// Returns the replacement of a term, if it is known.
+    fn replaced(&self, terms: &Terms, term: Term) -> Option<Term> {
+        if term < self.oldest || (self.open_only && !terms.is_open(term)) {
+            return Some(term);
+        }
+        self.map.get(&term).or_else(|| self.done.get(&term)).copied()
+    }
+
+    /// Returns the quantifier, if one of its variables is replaced or occurs in a value.
+    fn needs_care(&self, terms: &Terms, term: Term) -> Option<Quantifier> {
+        let TermKind::Quantifier(quantifier) = terms.kind(term) else { return None };
+        let bound = |symbol: &Symbol| quantifier.variables.contains(symbol);
+        let variables = quantifier.variables.iter();
+        let shadows = variables
+            .filter_map(|&symbol| terms.find(&TermKind::Apply(symbol, Box::default())))
+            .any(|variable| self.map.contains_key(&variable));
+        let captures = self
+            .map
+            .values()
+            .any(|&value| terms.is_open(value) && terms.free_variables(value).iter().any(bound));
+        (shadows || captures).then(|| quantifier.as_ref().clone())
+    }
+
+    /// Makes the quantifier again, with new variables in place of its own.
+    fn replace_under(&self, terms: &mut Terms, quantifier: Quantifier) -> Term {
+        let mut map = self.map.clone();
+        let mut variables = Vec::with_capacity(quantifier.variables.len());
+        for &symbol in &quantifier.variables {
+            let sort = terms.declaration(symbol).result;
+            let renamed = terms.fresh_variable("x", sort);
+            let variable = terms.apply(symbol, &[]);
+            map.insert(variable, renamed);
+            variables.push(renamed);
+        }
+        let (triggers, body) = grow_stack(|| {
+            let triggers = quantifier
+                .triggers
+                .iter()
+                .map(|set| set.iter().map(|&t| terms.replace(t, &map, self.rebuild)).collect())
+                .collect();
+            (triggers, terms.replace(quantifier.body, &map, self.rebuild))
+        });
+        let Quantifier { quant, label, weight, .. } = quantifier;
+        terms.quantify(quant, &variables, triggers, body, label, weight)
+    }
+
+    /// Returns the term with its operands replaced. All of them are done.
+    fn rebuild(&self, terms: &mut Terms, term: Term) -> Term {
+        let mut changed = false;
+        let kind = terms.kind(term).map_operands(|operand| {
+            let replaced = self.replaced(terms, operand).expect("operands come first");
+            changed |= replaced != operand;
+            replaced
+        });
+        if changed { terms.construct(kind, self.rebuild) } else { term }
+    }
+}
+
 impl Terms {
-    /// Replaces every occurrence of a key by its value, simplifying what is built. Bound variables
-    /// are renamed where a value would be captured.
+    /// Replaces every occurrence of a key by its value, and simplifies. A bound variable is renamed
+    /// where it would capture a value.
     pub fn substitute(&mut self, term: Term, map: &Substitution) -> Term {
         self.replace(term, map, Rebuild::Simplify)
     }
 
-    /// Replaces terms by variables, keeping the form of the term otherwise.
+    /// Replaces terms by variables. The rest of the term keeps its form.
     pub fn rename(&mut self, term: Term, map: &Substitution) -> Term {
         self.replace(term, map, Rebuild::Same)
     }
@@ -42,8 +122,7 @@ impl Terms {
     fn replace(&mut self, term: Term, map: &Substitution, rebuild: Rebuild) -> Term {
         let Some(oldest) = map.keys().copied().min() else { return term };
         let open_only = map.keys().all(|&key| self.is_open(key));
-        let mut pass = Pass { map, oldest, open_only, rebuild, done: FxHashMap::default() };
-        self.run_pass(term, &mut pass)
+        Pass { map, oldest, open_only, rebuild, done: FxHashMap::default() }.run(self, term)
     }
 
     /// Replaces symbols by others that take `prefix` before their arguments, also under
@@ -78,84 +157,7 @@ impl Terms {
         done[&root]
     }
 
-    /// Post-order without recursion; only quantifiers that need care recurse.
-    fn run_pass(&mut self, root: Term, pass: &mut Pass<'_>) -> Term {
-        let mut pending = vec![(root, false)];
-        while let Some((term, operands_done)) = pending.pop() {
-            if self.replaced(term, pass).is_some() {
-                continue;
-            }
-            let result = if operands_done {
-                self.rebuild(term, pass)
-            } else if let Some(quantifier) = self.needs_care(term, pass) {
-                self.replace_under(quantifier, pass)
-            } else {
-                pending.push((term, true));
-                self.kind(term).for_each_operand(|operand| pending.push((operand, false)));
-                continue;
-            };
-            pass.done.insert(term, result);
-        }
-        self.replaced(root, pass).expect("the root is done")
-    }
-
-    /// Returns the replacement of a term, if it is known.
-    fn replaced(&self, term: Term, pass: &Pass<'_>) -> Option<Term> {
-        if term < pass.oldest || (pass.open_only && !self.is_open(term)) {
-            return Some(term);
-        }
-        pass.map.get(&term).or_else(|| pass.done.get(&term)).copied()
-    }
-
-    /// Returns the quantifier, if one of its variables is replaced or occurs in a value.
-    fn needs_care(&self, term: Term, pass: &Pass<'_>) -> Option<Quantifier> {
-        let TermKind::Quantifier(quantifier) = self.kind(term) else { return None };
-        let bound = |symbol: &Symbol| quantifier.variables.contains(symbol);
-        let variables = quantifier.variables.iter();
-        let shadows = variables
-            .filter_map(|&symbol| self.find(&TermKind::Apply(symbol, Box::default())))
-            .any(|variable| pass.map.contains_key(&variable));
-        let captures = pass
-            .map
-            .values()
-            .any(|&value| self.is_open(value) && self.free_variables(value).iter().any(bound));
-        (shadows || captures).then(|| quantifier.as_ref().clone())
-    }
-
-    fn replace_under(&mut self, quantifier: Quantifier, pass: &Pass<'_>) -> Term {
-        let mut map = pass.map.clone();
-        let mut variables = Vec::with_capacity(quantifier.variables.len());
-        for &symbol in &quantifier.variables {
-            let sort = self.declaration(symbol).result;
-            let renamed = self.fresh_variable("x", sort);
-            let variable = self.apply(symbol, &[]);
-            map.insert(variable, renamed);
-            variables.push(renamed);
-        }
-        let (triggers, body) = grow_stack(|| {
-            let triggers = quantifier
-                .triggers
-                .iter()
-                .map(|set| set.iter().map(|&t| self.replace(t, &map, pass.rebuild)).collect())
-                .collect();
-            (triggers, self.replace(quantifier.body, &map, pass.rebuild))
-        });
-        let Quantifier { quant, label, weight, .. } = quantifier;
-        self.quantify(quant, &variables, triggers, body, label, weight)
-    }
-
-    /// Returns the term with its operands replaced; they are all done.
-    fn rebuild(&mut self, term: Term, pass: &Pass<'_>) -> Term {
-        let mut changed = false;
-        let kind = self.kind(term).map_operands(|operand| {
-            let replaced = self.replaced(operand, pass).expect("operands come first");
-            changed |= replaced != operand;
-            replaced
-        });
-        if changed { self.construct(kind, pass.rebuild) } else { term }
-    }
-
-    /// Returns the term of a form, by the constructor for that form.
+    /// Makes a term of a form, by the constructor for that form.
     fn construct(&mut self, kind: TermKind, rebuild: Rebuild) -> Term {
         use TermKind::*;
         match kind {
@@ -198,7 +200,7 @@ impl Terms {
         }
     }
 
-    /// Returns a quantifier whose body has changed, by the constructor that simplifies.
+    /// Makes a quantifier whose body has changed, by the constructor that simplifies.
     fn quantify_again(&mut self, quantifier: Quantifier) -> Term {
         let variables: Vec<Term> =
             quantifier.variables.iter().map(|&symbol| self.apply(symbol, &[])).collect();
@@ -207,20 +209,37 @@ impl Terms {
         self.quantify(quant, &variables, triggers, body, label, weight)
     }
 
-    /// Tells whether `part` occurs in `term` (or is it).
-    pub fn contains(&self, term: Term, part: Term) -> bool {
+    /// Visits terms and their subterms, each once, the last root first. `enter` tells whether to
+    /// visit the operands of a term.
+    pub fn visit(&self, roots: Vec<Term>, mut enter: impl FnMut(Term) -> bool) {
         let mut visited = FxHashSet::default();
-        let mut pending = vec![term];
+        let mut pending = roots;
         while let Some(term) = pending.pop() {
-            if term == part {
-                return true;
-            }
-            // Operands come before the terms they are part of.
-            if term > part && visited.insert(term) {
+            if visited.insert(term) && enter(term) {
                 self.kind(term).for_each_operand(|operand| pending.push(operand));
             }
         }
-        false
+    }
+
+    /// Tells whether `is_sought` holds of a term or one of its subterms.
+    pub fn some_subterm(&self, term: Term, mut is_sought: impl FnMut(Term) -> bool) -> bool {
+        let mut found = false;
+        self.visit(vec![term], |term| {
+            found = found || is_sought(term);
+            !found
+        });
+        found
+    }
+
+    /// Tells whether `part` occurs in `term` or is `term`.
+    pub fn contains(&self, term: Term, part: Term) -> bool {
+        let mut found = false;
+        self.visit(vec![term], |term| {
+            found |= term == part;
+            // Operands come before the terms that have them.
+            !found && term > part
+        });
+        found
     }
 
     /// Tells whether one of the variables occurs free in the term.

@@ -11,24 +11,24 @@ use super::Sort;
 pub struct Symbol(pub(super) u32);
 
 impl Symbol {
-    /// The position of the symbol in its arena.
+    /// Returns the position of the symbol in its arena.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// How the prover has to read a symbol.
+/// The reading of a symbol by the prover.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum SymbolKind {
     Uninterpreted,
-    /// Uninterpreted, and made for one purpose in one arena: whoever takes a formula elsewhere has
-    /// to say there what it means.
+    /// Uninterpreted, and made for one purpose in one arena. A formula that goes elsewhere needs a
+    /// meaning for the symbol there.
     Fresh,
-    /// Uninterpreted, and there to be matched by triggers: an application, or an equation with one,
-    /// says nothing of the arguments or the other side by itself.
+    /// Uninterpreted, and made for triggers. An application, or an equation with one, by itself
+    /// says nothing about the arguments or the other side.
     Mark,
-    /// The reference of an object that a path makes: it differs from `null` and from all other
-    /// references of this kind.
+    /// The reference of an object that a path makes. The reference differs from `null` and from all
+    /// other references of this kind.
     Object,
     /// A variable meant to be bound by a quantifier.
     Variable,

@@ -1,14 +1,14 @@
-//! Collections that are written down: what their forms say of their elements, without axioms.
+//! Collections that are written down: what their forms tell about their elements, without axioms.
 //!
-//! A collection is made of elements by literals, unions, appends, updates and the like. Its size,
-//! its members and the like are computed where the elements tell, each question in time linear in
-//! the length of the collection; where they leave it open, the term stays as it is, for the axioms
-//! of the theory.
+//! Literals, unions, appends, updates and the like make a collection of elements. Its size and its
+//! members are computed where the elements tell them, each in time linear in the length of the
+//! collection. Where the elements leave it open, the term stays as it is, for the axioms of the
+//! theory.
 //!
 //! Invariants
-//! - SOUNDNESS: two elements are the same or different only if that follows from their forms
-//!   ([`Terms::same`]); two symbols may always be the same. Elements that may coincide are kept
-//!   aside, as are parts of which nothing is known.
+//! - SOUNDNESS: two elements are the same or different only if their forms imply it
+//!   ([`Terms::same`]). Two symbols may always be the same. Elements that may coincide are kept
+//!   aside, as are unknown parts.
 //! - A name given by [`Terms::define`] means its value.
 
 pub(super) mod maps;
@@ -18,12 +18,12 @@ pub(super) mod sets;
 
 use super::{SortKind, Term, TermKind, Terms, TheoryOp, grow_stack};
 
-/// Collections with more elements are left to the theory: a sequence that is appended to itself
-/// again and again has more than fit into memory.
+/// The most elements that are looked at. The theory gets larger collections: a sequence that is
+/// appended to itself again and again does not fit into memory.
 const LONGEST: usize = 100_000;
 
 impl Terms {
-    /// Says that a symbol made for it stands for a value in which it does not occur.
+    /// Defines a symbol that was made to stand for a value. The symbol does not occur in the value.
     pub fn define(&mut self, name: Term, value: Term) {
         debug_assert!(value < name, "a name is younger than its value");
         if self.is_collection(self.sort(value)) {
@@ -36,8 +36,8 @@ impl Terms {
         self.definitions.insert(name, value);
     }
 
-    /// Returns the elements of a collection, or the keys of a map, each at least once, if all of
-    /// them are written down.
+    /// Returns the elements of a collection, or the keys of a map, each at least once; `None`
+    /// unless all of them are written down.
     pub fn written_elements(&mut self, collection: Term) -> Option<Vec<Term>> {
         match self.sort_kind(self.sort(collection)) {
             SortKind::Seq(_) => sequences::elements(self, collection),
@@ -86,7 +86,7 @@ impl Terms {
         }
     }
 
-    /// Returns the one term for the value of a term, if its form tells the value: values are equal
+    /// Returns the one term for the value of a term, if its form tells the value. Values are equal
     /// only if their terms are the same.
     fn value(&mut self, term: Term) -> Option<Term> {
         match self.kind(term) {

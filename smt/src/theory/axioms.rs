@@ -1,10 +1,10 @@
-//! The axioms of a theory at given sorts, made of the theory's text, with what they wait for.
+//! The axioms of a theory at given sorts, made from the theory's text.
 //!
-//! A text declares variables, operators and abbreviations, and then lists axioms. The operators
-//! are applied without simplification: triggers need the terms as they stand. `=` is the logic's
-//! equality, on every sort.
+//! A text declares variables, operators and abbreviations, and then lists axioms. The operators are
+//! applied without simplification, since triggers need the terms as they stand. `=` is the equality
+//! of the logic, on every sort.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error;
@@ -16,8 +16,8 @@ use crate::terms::{Quant, Sort, Term, TermKind, Terms, TheoryOp};
 /// An axiom that has not been emitted.
 pub(super) struct Axiom {
     pub(super) formula: Term,
-    /// Alternatives, from the triggers: it can be instantiated when all operators of one of them
-    /// occur.
+    /// Alternatives, from the triggers. The axiom can be instantiated when all operators of one
+    /// alternative occur.
     needs: Vec<Vec<Use>>,
 }
 
@@ -27,8 +27,8 @@ impl Axiom {
     }
 }
 
-/// Returns the axioms of a text. `sorts` has a sort for each name of a sort in the text; the first
-/// one is the theory's own.
+/// Returns the axioms of a text. `sorts` has a sort for each name of a sort in the text, first the
+/// theory's own.
 pub(super) fn axioms(
     terms: &mut Terms,
     text: &'static [Form],
@@ -172,18 +172,13 @@ impl Theory<'_> {
 
     fn uses(&self, roots: &[Term]) -> Vec<Use> {
         let mut uses = Vec::new();
-        let mut visited = FxHashSet::default();
-        let mut pending = roots.to_vec();
-        while let Some(term) = pending.pop() {
-            if !visited.insert(term) {
-                continue;
-            }
+        self.terms.visit(roots.to_vec(), |term| {
             if let TermKind::Theory(op, args, sort) = self.terms.kind(term) {
                 let args: Vec<Sort> = args.iter().map(|&arg| self.terms.sort(arg)).collect();
                 uses.push((*op, subject(*op, &args, *sort)));
             }
-            self.terms.kind(term).for_each_operand(|operand| pending.push(operand));
-        }
+            true
+        });
         uses
     }
 }

@@ -1,10 +1,10 @@
-//! Amounts that are counted: products of an amount and an integer. Z3 multiplies out what it is
-//! told, and then no longer compares the product with its factors.
+//! Counted amounts: products of an amount and an integer. Z3 multiplies them out, and then no
+//! longer compares the product with its factors.
 
 use crate::terms::{Term, TermKind, Terms};
 
-/// How the product compares with 0 and with the amount, as the integer does with 0 and 1. `None` if
-/// that is no product of a closed amount and an integer.
+/// Compares a product with 0 and with its amount, as its integer compares with 0 and 1. Returns
+/// `None` unless the term is a product of a closed amount and an integer.
 pub(crate) fn bounds(terms: &mut Terms, product: Term) -> Option<Term> {
     let TermKind::Mul(left, right) = *terms.kind(product) else { return None };
     let (amount, count) = match (terms.kind(left), terms.kind(right)) {

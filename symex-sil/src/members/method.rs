@@ -1,13 +1,13 @@
 //! Methods: contract and bodies, one block after the other.
 //!
-//! The driver follows one path to its end, then goes back to the last statement that made a
-//! decision and runs it again the other way. A path is plain data (a place and a state); nothing
+//! The driver follows one path to its end. Then it goes back to the last statement that made a
+//! decision and runs it again the other way. A path is plain data (a place and a state). Nothing
 //! recurses into the rest of the program.
 //!
-//! Where merging pays, a branch opens a [`Region`]: the paths from it to the block where its sides
-//! meet end there, and when all have, one goes on with what they have come to (see [`merge`]).
-//! Merging pays where many paths are ahead ([`ahead`]): a method of n conditionals in sequence
-//! costs about n of them.
+//! Where merging pays, a branch opens a [`Region`]. The paths from the branch end at the block
+//! where its sides meet. When all have ended, one path goes on with the merged state (see
+//! [`merge`]). Merging pays where many paths are ahead ([`ahead`]): a method of n conditionals in
+//! sequence costs about n of them.
 //!
 //! [`merge`]: symex::run::merge
 //! [`ahead`]: crate::ahead
@@ -38,29 +38,29 @@ use symex::state::heap::Heap;
 use symex::state::{Labelled, State};
 use symex::{Path, Reading, Stop, View};
 
-/// Nobody tries to follow more paths than this one by one: so many times as many as there may be,
-/// since conditions may depend on each other.
+/// The factor on the limit of paths beyond which an attempt is hopeless. It is large, since
+/// conditions may depend on each other, so that there may be fewer paths than counted.
 const HOPELESS: u64 = 128;
 
-/// Where a path stands.
+/// A place on a path.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// Before the precondition.
     Entry,
     /// Before statement `index` of a basic block, or its terminator.
     Statement { block: BlockId, index: usize },
-    /// Control arrives at a block: a loop block means its head, from outside.
+    /// At a block that control reaches. For a loop block this is its head, from outside.
     Block(BlockId),
     /// At the end of the body, before the postcondition.
     End,
 }
 
-/// A step that may be run again: its decisions, and where it started.
+/// A step that may run again: its decisions, and its start.
 struct Resumable<'p> {
     place: Place,
     state: State<'p>,
     implementation: usize,
-    /// The conditionals of its assertions are merged.
+    /// Tells whether the conditionals of its assertions are merged.
     joins: bool,
     explorer: Explorer,
 }
@@ -68,20 +68,21 @@ struct Resumable<'p> {
 /// The paths between a branch and the block where its sides meet; or all paths of a method.
 #[derive(Default)]
 struct Region<'p> {
-    /// Where the paths end; `None`: where they end by themselves.
+    /// The block where the paths end; `None` if they end by themselves.
     join: Option<BlockId>,
-    /// How many scopes were open before the branch.
+    /// The number of open scopes before the branch.
     depth: usize,
-    /// Steps with ways left to go, innermost last.
+    /// The steps with ways left, innermost last.
     resumable: Vec<Resumable<'p>>,
-    /// The paths that have come to `join`.
+    /// The paths that have reached `join`.
     arrived: Vec<End<Reached<'p>>>,
-    /// The facts learnt on them.
+    /// The facts learnt on these paths.
     facts: Vec<Guarded>,
 }
 
 impl Sil<'_, '_> {
-    /// Verifies a method: its contract is well-formed, and each implementation meets it.
+    /// Verifies a method. Its contract has to be well-formed, and each implementation has to meet
+    /// it.
     pub fn verify_method(&mut self, id: MethodId, graphs: &[Cfg]) -> Result<(), Stop> {
         let program = self.program;
         let method = &program.methods[id];
@@ -131,7 +132,7 @@ impl Sil<'_, '_> {
         self.report_unrefuted(method)
     }
 
-    /// The contract as those read it who have to prove it is well-formed, too: callers its
+    /// Checks that the contract is well-formed for those who have to prove it: callers prove its
     /// precondition, bodies its postcondition.
     fn check_other_reading_of(&mut self, method: &Method) -> Result<(), Stop> {
         self.frame.assertion.reading = Reading::Exhale;
@@ -149,18 +150,19 @@ struct Driver<'e, 'p> {
     sil: Sil<'e, 'p>,
     method: &'p Method,
     graphs: &'e [Cfg],
-    /// For each graph, how many paths lie ahead.
+    /// The numbers of paths ahead, for each graph.
     ahead: Vec<Ahead>,
-    /// The implementation the current path is in.
+    /// The implementation of the current path.
     implementation: usize,
     /// The regions around the current path, innermost last; the first is the whole method.
     regions: Vec<Region<'p>>,
-    /// Some state meets the precondition, as far as we can see.
+    /// Tells whether some state seems to meet the precondition.
     has_start: bool,
-    /// The loops whose invariants have been assumed, and whether some state met them then.
+    /// The loops whose invariants have been assumed, each with the answer whether some state met
+    /// them then.
     met: BTreeMap<Span, bool>,
-    /// The text may have more paths than this, which are too many. Most of them may be impossible,
-    /// so a path has to show it.
+    /// The number of paths that is too many, if the text may have more. Most paths of the text may
+    /// be impossible, so an actual path has to show that there are so many.
     hopeless: Option<u64>,
 }
 
@@ -209,7 +211,7 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// Tells whether every final statement about the method can be made of its parts, one by one.
+    /// Tells whether all final claims about the method consist of claims about its parts.
     fn may_be_shared(&self) -> bool {
         let mut blocks = self.graphs.iter().flat_map(|cfg| cfg.blocks.values());
         !blocks.any(|block| match &block.kind {
@@ -220,7 +222,7 @@ impl<'p> Driver<'_, 'p> {
         })
     }
 
-    /// Leaves to others what is theirs, and gives them something when it is time.
+    /// Leaves alternatives that others take alone, and gives alternatives away when it is time.
     fn share(&mut self) {
         let Path { run, prover, .. } = &mut self.sil.core().config.path;
         let Some(sharing) = &mut run.sharing else { return };
@@ -231,12 +233,12 @@ impl<'p> Driver<'_, 'p> {
                 .iter_mut()
                 .for_each(|step| step.explorer.forget_alternatives());
         }
-        // COMPLETENESS: where arithmetic is not linear, what Z3 has learnt on one path it may need
-        // on the next.
+        // COMPLETENESS: if arithmetic is not linear, Z3 may need on the next path what it has
+        // learnt on this one.
         if !sharing.is_due() || prover.is_nonlinear() {
             return;
         }
-        // The branch with most ahead of it; of several, the outermost.
+        // The branch with most paths ahead of it, the outermost if there are several.
         let mut best: Option<(usize, Vec<usize>, u64)> = None;
         for (index, step) in self.regions[0].resumable.iter().enumerate() {
             let Some(alternatives) = step.explorer.open_branch() else { continue };
@@ -252,7 +254,7 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// About how many paths lead through alternatives of a step.
+    /// Counts roughly the paths through alternatives of a step.
     fn ways_of(&self, step: &Resumable<'p>, alternatives: &[usize]) -> u64 {
         // A method without a body has no paths but those of its contract.
         let Some(cfg) = self.graphs.get(step.implementation) else { return 1 };
@@ -289,8 +291,8 @@ impl<'p> Driver<'_, 'p> {
         self.sil.go_on()
     }
 
-    /// How many paths there are if all have as many decisions as this one. Which of them are left
-    /// to others makes no difference, so that it does not depend on the threads.
+    /// Counts the paths, if each has as many decisions as this one. Alternatives that are left to
+    /// others count too, so that the number does not depend on the threads.
     fn paths_like_this_one(&self) -> u64 {
         let steps = self.regions.iter().flat_map(|region| &region.resumable);
         steps.map(|step| step.explorer.ways()).fold(1, product)
@@ -300,7 +302,7 @@ impl<'p> Driver<'_, 'p> {
         self.regions.last_mut().expect("the whole method is a region")
     }
 
-    /// Ends the path if it has come to where the paths of the innermost region meet.
+    /// Ends the path if it has reached the block where the paths of the innermost region meet.
     fn arrives(&mut self, place: Place) -> bool {
         let Place::Block(block) = place else { return false };
         let region = self.region();
@@ -316,8 +318,9 @@ impl<'p> Driver<'_, 'p> {
         true
     }
 
-    /// Where to go on after the end of a path: the last step that could have gone another way;
-    /// where there is none in a region, the end of the region. `None`: all is done.
+    /// Returns the place to go on after the end of a path: the last step that could have gone
+    /// another way, or the end of the region if there is no such step. Returns `None` if all is
+    /// done.
     fn next_path(&mut self) -> Result<Option<(Place, Explorer)>, Stop> {
         loop {
             while let Some(last) = self.region().resumable.pop() {
@@ -333,7 +336,7 @@ impl<'p> Driver<'_, 'p> {
             }
             let region = self.regions.pop().expect("the whole method is a region");
             let Some(join) = region.join else { return Ok(None) };
-            // Nothing is decided here, so it does not matter that no step is being run.
+            // Nothing is decided here, so no explorer is necessary.
             self.sil.run.explorers = Vec::new();
             match self.sil.merge_paths(region.arrived, region.facts) {
                 Ok(_) if self.arrives(Place::Block(join)) => {}
@@ -344,7 +347,7 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// The block where the paths from a branch are merged, if they are.
+    /// Returns the block where the paths from a branch are merged, if they are.
     fn merges_at(&self, place: Place) -> Option<BlockId> {
         let Place::Statement { block, index } = place else { return None };
         let BlockKind::Basic { statements, .. } = &self.cfg().blocks[block].kind else {
@@ -375,8 +378,7 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// How many paths there are or may be that have come the way of the current one, up to their
-    /// ends.
+    /// Counts the paths up to their ends that may have come the way of the current one.
     fn paths_through(&self, place: Place) -> u64 {
         let decided =
             self.sil.knowledge.scopes.iter().filter(|scope| scope.literal.is_some()).count();
@@ -403,7 +405,7 @@ impl<'p> Driver<'_, 'p> {
         &self.graphs[self.implementation]
     }
 
-    /// Executes what stands at a place and says where the path goes on; `None`: it is over.
+    /// Executes the step at a place, and returns the next place; `None` at the end of the path.
     fn step(&mut self, place: Place) -> Result<Option<Place>, Stop> {
         let what = match place {
             Place::Entry => "precondition",
@@ -430,7 +432,7 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// Produces the precondition; then, in runs of their own, checks that the postcondition is
+    /// Produces the precondition. Then, in runs of their own, checks that the postcondition is
     /// well-formed and enters the implementations.
     fn enter_method(&mut self) -> Result<Option<Place>, Stop> {
         self.sil.begin_epoch();
@@ -463,7 +465,7 @@ impl<'p> Driver<'_, 'p> {
             })?;
             return Ok(None);
         }
-        // The variables of a graph have one arbitrary value, also those first read under a
+        // The variables of a graph have one arbitrary value, also if they are first read under a
         // condition.
         for implementation in &self.method.implementations {
             if let Body::Graph(graph) = &implementation.body {
@@ -499,7 +501,7 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// The state of a block's label is the heap on the last entry.
+    /// Stores the heap as the state of a block's label. The last entry counts.
     fn store_label(&mut self, block: BlockId) {
         if let Some(label) = self.cfg().blocks[block].label {
             let passed = Labelled::new(self.sil.here.heap.clone());
@@ -538,7 +540,7 @@ impl<'p> Driver<'_, 'p> {
             TerminatorKind::Next => self.end_iteration(block),
             TerminatorKind::Halt => {
                 while let Some(frame) = self.sil.here.framed.pop() {
-                    self.sil.rejoin(&frame)?;
+                    self.sil.add_all(&frame)?;
                 }
                 Ok(Some(Place::End))
             }
@@ -555,7 +557,7 @@ impl<'p> Driver<'_, 'p> {
         Ok(taken)
     }
 
-    /// Goes from a block to another; the frame of each loop that is left is put back.
+    /// Goes from a block to another. The frame of each loop on the way out is put back.
     fn go(&mut self, from: BlockId, to: BlockId) -> Result<Option<Place>, Stop> {
         let mut level = self.cfg().blocks[from].parent;
         let target = self.cfg().blocks[to].parent;
@@ -563,7 +565,7 @@ impl<'p> Driver<'_, 'p> {
             let Some(left) = level else { unreachable!("jumps lead outward") };
             level = self.cfg().blocks[left].parent;
             let frame = self.sil.here.framed.pop().expect("one for each loop around");
-            self.sil.rejoin(&frame)?;
+            self.sil.add_all(&frame)?;
         }
         Ok(Some(Place::Block(to)))
     }

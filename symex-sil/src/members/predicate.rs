@@ -14,21 +14,21 @@ use symex::whole::Fact;
 use symex::{Amounts, Explore, Stop, View};
 
 impl Sil<'_, '_> {
-    /// A predicate's body is self-framing and defined.
+    /// Verifies a predicate: its body has to be self-framing and defined.
     pub fn verify_predicate(&mut self, predicate: PredicateId) -> Result<(), Stop> {
         let program = self.program;
         let declaration = &program.predicates[predicate];
         let Some(body) = &declaration.body else { return Ok(()) };
         self.set_state(State::new(&declaration.locals));
         self.havoc(declaration.formals.iter().copied());
-        // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an
-        // instance a part may be held, which has a part of each amount (trap T4). What is asserted
-        // inside of expressions may build on the sums, so it is left out. So are amounts that may
-        // be negative: each fold shows that they are not, of a part, too, unless it reads the body
-        // in another way.
+        // SOUNDNESS: more than full permission is no contradiction here, and tells nothing. A part
+        // of an instance may be held, which has a part of each amount (trap T4). Assertions inside
+        // of expressions may build on sums of amounts, so they are left out. Amounts that may be
+        // negative are left out too. Each fold shows that they are not negative, also of a part,
+        // unless it reads the body in another way.
         self.here.heap.amounts = Amounts::SomeOrNone;
         let blame = Blame::new(ErrorId::PredicateNotWellformed, declaration.span);
-        // The predicate is to blame; in a translated program the part of it that has a place of its
+        // The predicate is to blame, or in a translated program the part of it with a place of its
         // own.
         let clauses: Vec<_> =
             conjuncts::<Sil>([body]).into_iter().map(|(_, clause)| clause).collect();
@@ -49,15 +49,14 @@ impl Sil<'_, '_> {
             mode.leaves_out_assertions = true;
             mode.leaves_out_amounts = !has_two_readings(body);
         };
-        // What has been left out counts as shown there only.
+        // The parts that have been left out count as shown only inside.
         let (paths, _) = self.in_mode(leave_out, without_sums)?;
         let paths = paths?;
         if paths.is_empty() {
             self.log.warn_of_contradiction(body.span, "the body of the predicate");
         }
-        // It is shown here, of a whole instance; of a part, where that is used. What else the body
-        // has to meet is asked for again on the way and has been reported above, without the sums
-        // and without what is asserted.
+        // The left-out parts are shown here for a whole instance. Uses of a part show them for that
+        // part. Other failures of the body occur again on the way, and have been reported above.
         let has_open_amounts = std::mem::take(&mut self.gathered.open_amounts);
         if has_open_amounts || self.of_program(Fact::IsAsserting(predicate)) {
             self.here.heap.amounts = Amounts::Exact;

@@ -8,7 +8,7 @@ use symex::rules::assertion::{Assertions, Form};
 
 use crate::rules::Sil;
 
-/// Permission to a location: which, and how much.
+/// Permission to a location: the location, and the amount.
 pub(crate) type Access<'e> = (&'e Location, &'e Expr);
 
 /// A form of assertion that only SIL has.
@@ -25,7 +25,7 @@ pub enum Own<'e> {
     },
     /// `A --* B`.
     Wand,
-    /// Permission where no rule has it.
+    /// Permission in a form without rules.
     Other,
 }
 

@@ -1,8 +1,8 @@
-//! `assume A` where A speaks about permission: the state holds it already, nothing is added.
+//! `assume A` where A mentions permission: the state holds A already, and nothing is added.
 //!
-//! Each `acc(r, p)` in A says that the permission held to r is at least p, and what the accesses
-//! before it in A say about the same location on top: `assume acc(x.f, 1/2) && acc(y.f, 2/3)` tells
-//! x and y apart.
+//! Each `acc(r, p)` in A claims that the permission held to r is at least p, on top of the earlier
+//! claims in A about the same location. So `assume acc(x.f, 1/2) && acc(y.f, 2/3)` tells x and y
+//! apart.
 
 use sil::program::{Expr, ExprKind};
 use smt::terms::{Term, Terms, grow_stack};
@@ -16,20 +16,20 @@ use symex::permission::quantified;
 use symex::rules::assertion::Form;
 use symex::rules::language::Language;
 use symex::state::heap::Resource;
-use symex::{Explore, Reading, Stop};
+use symex::{Configuration, Explore, Reading, Stop};
 
 /// The claim of an access of the assertion.
 #[derive(Clone)]
 struct Claim {
     resource: Resource,
-    /// The conditions that the access stands under.
+    /// The conditions in front of the access.
     guard: Term,
-    /// Over the formals of the resource.
+    /// The amount over the formals of the resource.
     amount: Term,
 }
 
 impl Sil<'_, '_> {
-    /// `assume A`.
+    /// Executes `assume A`.
     pub(crate) fn exec_assume(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
         if assertion.is_pure() {
             return self.produce_all([assertion], None, |_| blame);
@@ -38,8 +38,8 @@ impl Sil<'_, '_> {
         self.assume(fact)
     }
 
-    /// Returns the formula which says that an assertion holds of the state, its accesses on top of
-    /// those in `claims`.
+    /// Returns the formula that an assertion holds in the state, its accesses on top of those in
+    /// `claims`.
     fn held_already(
         &mut self,
         assertion: &Expr,
@@ -82,12 +82,12 @@ impl Sil<'_, '_> {
             Form::Access((location, amount)) => {
                 let (resource, arguments) = self.eval_location(location, blame)?;
                 let amount = self.eval(amount, blame)?;
-                Ok(self.claim(resource, &arguments, amount, claims))
+                Ok(claim(self, resource, &arguments, amount, claims))
             }
             Form::Own(Own::Wand) => {
                 let (resource, arguments) = self.eval_wand(assertion, blame)?;
                 let amount = Terms::WRITE;
-                Ok(self.claim(resource, &arguments, amount, claims))
+                Ok(claim(self, resource, &arguments, amount, claims))
             }
             Form::Own(Own::Quantified { .. }) => self.held_for_all(assertion, claims, blame),
             Form::Own(Own::Other) => match &assertion.kind {
@@ -103,7 +103,7 @@ impl Sil<'_, '_> {
         })
     }
 
-    /// `guard ⇒ A`; the claims that A makes count under the guard only.
+    /// Returns `guard ⇒ A`. The claims that A makes count under the guard only.
     fn held_if(
         &mut self,
         guard: Term,
@@ -121,7 +121,7 @@ impl Sil<'_, '_> {
         Ok(self.terms.implies(guard, fact))
     }
 
-    /// Runs under a guard, in a state of its own; where the run splits, each way's claims count on
+    /// Runs under a guard, in a state of its own. If the run splits, each way's claims count on
     /// that way.
     fn claimed_under(
         &mut self,
@@ -145,7 +145,7 @@ impl Sil<'_, '_> {
             self.assume(fact)?;
         }
         let paths = match paths {
-            // No way is left: the guard cannot hold, or what is claimed under it.
+            // No way is left: the guard cannot hold, or the claims under it contradict each other.
             Ok(paths) if paths.is_empty() => return Ok(Terms::FALSE),
             Err(Stop::Infeasible) => return Ok(Terms::FALSE),
             paths => paths?,
@@ -163,7 +163,7 @@ impl Sil<'_, '_> {
         Ok(self.terms.and(all))
     }
 
-    /// Returns a quantified assertion, as conjuncts of one access each.
+    /// Returns the formula for a quantified assertion, as conjuncts of one access each.
     fn held_for_all(
         &mut self,
         quantifier: &Expr,
@@ -182,7 +182,7 @@ impl Sil<'_, '_> {
             let access = self.eval_quantified_access(&conjunct, target, blame)?;
             let Some(access) = access else { continue };
             let resource = access.resource;
-            let fact = self.holds_at_least(resource, &access.arguments, access.amount, claims);
+            let fact = holds_at_least(self, resource, &access.arguments, access.amount, claims);
             let fact = self.terms.implies(access.guard, fact);
             let triggers = self.access_triggers(&access);
             facts.push(self.terms.forall(
@@ -193,8 +193,8 @@ impl Sil<'_, '_> {
                 1,
             ));
             // SOUNDNESS: inverse functions say that different values mean different locations,
-            // which is not what is assumed. Where it is not known, the accesses that follow do
-            // without the claim: less is assumed then.
+            // which is not assumed here. If this is not known, later accesses do without the claim,
+            // so less is assumed.
             if let Some(injective) = self.is_injective(&access)? {
                 let footprint = self.footprint(&access, injective)?;
                 claims.push(Claim { resource, guard: Terms::TRUE, amount: footprint.amount });
@@ -202,36 +202,36 @@ impl Sil<'_, '_> {
         }
         Ok(self.terms.and(facts))
     }
+}
 
-    /// perm(r) ≥ p + Σ of what has been claimed for r.
-    fn claim(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        amount: Term,
-        claims: &mut Vec<Claim>,
-    ) -> Term {
-        let fact = self.holds_at_least(resource, arguments, amount, claims);
-        let amount = self.need_of(resource, arguments, amount);
-        claims.push(Claim { resource, guard: Terms::TRUE, amount });
-        fact
-    }
+/// Returns perm(r) ≥ p + Σ of earlier claims about r, and adds the claim.
+fn claim(
+    config: &mut Configuration<'_>,
+    resource: Resource,
+    arguments: &[Term],
+    amount: Term,
+    claims: &mut Vec<Claim>,
+) -> Term {
+    let fact = holds_at_least(config, resource, arguments, amount, claims);
+    let amount = config.need_of(resource, arguments, amount);
+    claims.push(Claim { resource, guard: Terms::TRUE, amount });
+    fact
+}
 
-    fn holds_at_least(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        amount: Term,
-        claims: &[Claim],
-    ) -> Term {
-        let mut least = amount;
-        for claim in claims.iter().filter(|claim| claim.resource == resource) {
-            let here = self.at(resource, claim.amount, arguments);
-            let here = self.terms.ite(claim.guard, here, Terms::NONE);
-            least = self.terms.add(least, here);
-        }
-        let heap = self.here.heap.clone();
-        let held = self.held_in(&heap, resource, arguments);
-        self.terms.le(least, held)
+fn holds_at_least(
+    config: &mut Configuration<'_>,
+    resource: Resource,
+    arguments: &[Term],
+    amount: Term,
+    claims: &[Claim],
+) -> Term {
+    let mut least = amount;
+    for claim in claims.iter().filter(|claim| claim.resource == resource) {
+        let here = config.at(resource, claim.amount, arguments);
+        let here = config.terms.ite(claim.guard, here, Terms::NONE);
+        least = config.terms.add(least, here);
     }
+    let heap = config.here.heap.clone();
+    let held = config.held_in(&heap, resource, arguments);
+    config.terms.le(least, held)
 }

@@ -1,5 +1,5 @@
-//! Axioms of domains: evaluated for all paths, when the prover is first asked after an instance is
-//! used.
+//! Axioms of domains. They are evaluated for all paths, at the prover's first question after the
+//! first use of an instance.
 
 use sil::program::{DomainId, Expr, Type};
 
@@ -23,7 +23,7 @@ impl Sil<'_, '_> {
         let declaration = &program.domains[domain];
         self.assume_unique(declaration, instance);
         self.domains.axioms_in_progress += 1;
-        // Axioms hold on all paths, and they are not part of what is replayed.
+        // Axioms hold on all paths, and are not replayed.
         let types = Symbols::type_arguments(declaration, instance);
         let (result, _) = self.exchanging(
             |engine| &mut engine.domains.type_arguments,

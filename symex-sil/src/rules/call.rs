@@ -11,7 +11,7 @@ use symex::state::heap::Heap;
 use symex::{Stop, View, Watch};
 
 impl Sil<'_, '_> {
-    /// `xs := m(es)`: the precondition is given away, the postcondition received.
+    /// Executes `xs := m(es)`: gives the precondition away, and receives the postcondition.
     pub(crate) fn exec_call(
         &mut self,
         stmt: &Stmt,
@@ -36,8 +36,8 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// Runs a call in the callee's state; yields the results. `before`: the heap `old` refers to,
-    /// if it is known.
+    /// Runs a call in the callee's state, and returns the results. `before`: the heap that `old`
+    /// refers to, if it is known.
     fn call(
         &mut self,
         stmt: &Stmt,
@@ -57,16 +57,16 @@ impl Sil<'_, '_> {
         self.begin_epoch();
         self.havoc(callee.returns.iter().copied());
         let blame = Blame::new(ErrorId::CallFailed, stmt.span);
-        // SOUNDNESS: the contract's check has seen what follows from the inhale reading of the
-        // precondition, and the call has met the other one: the postcondition need not be defined
-        // here (trap T17e).
+        // SOUNDNESS: the contract's check has seen the consequences of the inhale reading of the
+        // precondition, and the call has met the other reading. So the postcondition need not be
+        // defined here (trap T17e).
         let two = preconditions.iter().any(has_two_readings);
         let blame = if two { blame } else { blame.trusted() };
         self.produce_all(postconditions, None, |_| blame)?;
         let value = |&result| self.frame.store.get(result).expect("havocked above");
         let results: Vec<Term> = callee.returns.iter().map(value).collect();
         if seen.unassumed {
-            // Nothing is promised of such a call.
+            // Such a call promises nothing.
             let reported = self.log.rely_on_earlier_report();
             for &result in &results {
                 self.taint(result, reported)?;
@@ -76,9 +76,9 @@ impl Sil<'_, '_> {
     }
 }
 
-/// Returns the heap that a precondition describes, with the values it had when it was consumed:
-/// what `old` means in the postcondition of a call in a package, whose permissions may have come
-/// from several heaps (trap T18).
+/// Returns the heap that a precondition describes, with the values at the time of its consume.
+/// `old` refers to this heap in the postcondition of a call in a package, whose permissions may
+/// have come from several heaps (trap T18).
 fn taken(sil: &mut Sil<'_, '_>, preconditions: &[Expr], snapshot: Term) -> Result<Heap, Stop> {
     let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
     let (produced, taken) = sil.exchanging(

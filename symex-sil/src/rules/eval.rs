@@ -1,7 +1,7 @@
 //! eval(σ, e): the value of a pure expression.
 //!
-//! Evaluates in σ's own heap, leaves it unchanged, and never splits the execution: the sides of a
-//! conditional are evaluated under their guards and joined into one term.
+//! Evaluation in σ's own heap leaves the heap unchanged, and never splits the execution. The sides
+//! of a conditional are evaluated under their guards and joined into one term.
 
 pub(crate) mod applications;
 mod locations;
@@ -22,11 +22,12 @@ use crate::rules::Sil;
 use symex::findings::blame::{Blame, Reason, unsupported_at};
 use symex::findings::evaluated::Record;
 use symex::rules::language::Language;
+use symex::run::explore::Answer;
 use symex::state::Labelled;
-use symex::{Explore, Reading, Stop, View};
+use symex::{Engine, Explore, Reading, Stop, View};
 
 impl Sil<'_, '_> {
-    /// Returns the value of `expr`, with its obligations (unless `blame` trusts it).
+    /// Returns the value of `expr`, and shows its obligations unless `blame` trusts it.
     pub(crate) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         self.recorded(expr.span, |sil| grow_stack(|| sil.eval_kind(expr, blame)))
     }
@@ -61,7 +62,7 @@ impl Sil<'_, '_> {
             }
             ExprKind::Binary { op, left, right } => {
                 let (a, b) = (self.eval(left, blame)?, self.eval(right, blame)?);
-                self.binary(*op, (left, a), (right, b), blame)
+                operators::binary(self, *op, (left, a), (right, b), blame)
             }
             ExprKind::And(operands) => self.eval_and(operands, blame),
             ExprKind::Or(operands) => self.eval_or(operands, blame),
@@ -122,10 +123,10 @@ impl Sil<'_, '_> {
         let asked = condition.span;
         let condition = self.eval(condition, blame)?;
         let negation = self.terms.not(condition);
-        if self.is_never_taken(negation, otherwise)? {
+        if is_never_taken(self, negation, otherwise)? {
             return self.eval(then, blame);
         }
-        if self.is_never_taken(condition, then)? {
+        if is_never_taken(self, condition, then)? {
             return self.eval(otherwise, blame);
         }
         let then = self.on_side((asked, true), |sil| sil.eval_under(condition, then, blame))?;
@@ -138,7 +139,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// Evaluates one side of a conditional: what fails there is said to fail on this path.
+    /// Evaluates one side of a conditional. Failures there are reported on this side of the path.
     fn on_side<T>(
         &mut self,
         side: (Span, bool),
@@ -170,7 +171,7 @@ impl Sil<'_, '_> {
         exprs.iter().map(|expr| self.eval(expr, blame)).collect()
     }
 
-    /// `expr` under a guard; in no scope of its own if nothing can be learnt or asked there.
+    /// Evaluates `expr` under a guard. A simple expression needs no scope of its own.
     pub(crate) fn eval_under(
         &mut self,
         guard: Term,
@@ -186,22 +187,7 @@ impl Sil<'_, '_> {
         self.under(guard, |sil| sil.eval(expr, blame))
     }
 
-    /// Asks whether the guard of a side of a conditional cannot hold. The question matters only in
-    /// definitions of functions: a user of the definition may see no reason why the side is never
-    /// taken, and the applications in the side make the value depend on more of the heap.
-    fn is_never_taken(&mut self, guard: Term, side: &Expr) -> Result<bool, Stop> {
-        if !self.mode.is_defining || applied([side]).is_empty() {
-            return Ok(false);
-        }
-        let never = self.terms.not(guard);
-        if !self.check(never)? {
-            return Ok(false);
-        }
-        self.assume(never)?;
-        Ok(true)
-    }
-
-    /// `a && b && …`: each operand under those before it.
+    /// Evaluates `a && b && …`, each operand under those before it.
     fn eval_and(&mut self, operands: &[Expr], blame: Blame) -> Result<Term, Stop> {
         let mut values: Vec<Term> = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -235,7 +221,7 @@ impl Sil<'_, '_> {
         Ok(self.terms.or(values))
     }
 
-    /// `old(e)`: only the heap is old, variables have their current values.
+    /// Evaluates `old(e)`. Only the heap is old; variables have their current values.
     fn eval_old(
         &mut self,
         expr: &Expr,
@@ -247,7 +233,7 @@ impl Sil<'_, '_> {
             OldLabel::Entry => self.frame.past.old.clone(),
             OldLabel::Lhs => self.frame.past.lhs.clone(),
             OldLabel::Label(label) => match self.frame.past.labels.get(&label).cloned() {
-                Some(Labelled { heap, reached }) if self.is_reached(reached)? => Some(heap),
+                Some(Labelled { heap, reached }) if is_reached(self, reached)? => Some(heap),
                 _ => None,
             },
         };
@@ -255,8 +241,7 @@ impl Sil<'_, '_> {
             let sort = self.sort(&expr.ty);
             let value = self.fresh("unreached", sort);
             if !blame.is_trusted() && !self.is_dead()? {
-                let no = symex::run::explore::Answer::No;
-                let reported = self.fail(no, blame, Reason::LabelNotReached, expr.span);
+                let reported = self.fail(Answer::No, blame, Reason::LabelNotReached, expr.span);
                 self.taint(value, reported)?;
             }
             return Ok(value);
@@ -270,7 +255,7 @@ impl Sil<'_, '_> {
         self.exchanging(|sil| &mut sil.here.consuming, None, eval).0
     }
 
-    /// Returns an expression that makes a collection or looks into one.
+    /// Evaluates an expression that makes a collection or looks into one.
     fn eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &expr.kind {
             ExprKind::Literal { collection, elements } => {
@@ -283,12 +268,12 @@ impl Sil<'_, '_> {
             }
             ExprKind::Index { base, index } => {
                 let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
-                self.index((base, collection), (index, position), blame)
+                operators::index(self, (base, collection), (index, position), blame)
             }
             ExprKind::Update { base, index, value } => {
                 let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
                 let value = self.eval(value, blame)?;
-                self.updated((base, collection), (index, position), value, blame)
+                operators::updated(self, (base, collection), (index, position), value, blame)
             }
             ExprKind::Take { base, count } => {
                 let (base, count) = (self.eval(base, blame)?, self.eval(count, blame)?);
@@ -356,7 +341,7 @@ impl Sil<'_, '_> {
         Ok(map)
     }
 
-    /// `asserting (A) in e`: A is proved and then known, nothing is given away.
+    /// Evaluates `asserting (A) in e`. A is proved and then known; nothing is given away.
     pub(crate) fn eval_asserting(
         &mut self,
         assertion: &Expr,
@@ -378,7 +363,7 @@ impl Sil<'_, '_> {
         self.eval(body, blame)
     }
 
-    /// The facts that were shown of an assertion where it was not trusted.
+    /// Assumes the facts that were shown of an assertion where it was not trusted.
     fn assume_pure_conjuncts(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
         match &assertion.kind {
             _ if assertion.is_pure() => {
@@ -392,7 +377,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// Returns the value of a variable; one that has been given none has any.
+    /// Returns the value of a variable. A variable without a value gets any.
     fn eval_local(&mut self, local: LocalId, ty: &Type) -> Term {
         if let Some(value) = self.frame.store.get(local) {
             return value;
@@ -402,15 +387,30 @@ impl Sil<'_, '_> {
         self.frame.store.set(local, value);
         value
     }
-
-    /// Asks whether a label has been passed for sure, where states have been merged since.
-    fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
-        Ok(reached == Terms::TRUE
-            || self.ask_obligation(reached)? == symex::run::explore::Answer::Yes)
-    }
 }
 
-/// Tells whether evaluating the expression asks nothing, assumes nothing and makes no fresh symbol.
+/// Asks whether the guard of a side of a conditional cannot hold. The question matters only in
+/// definitions of functions. A user of the definition may see no reason why the side is never
+/// taken, and the applications in the side make the value depend on more of the heap.
+fn is_never_taken(engine: &mut Engine<'_>, guard: Term, side: &Expr) -> Result<bool, Stop> {
+    if !engine.mode.is_defining || applied([side]).is_empty() {
+        return Ok(false);
+    }
+    let never = engine.terms.not(guard);
+    if !engine.check(never)? {
+        return Ok(false);
+    }
+    engine.assume(never)?;
+    Ok(true)
+}
+
+/// Asks whether a label has certainly been passed, after states have been merged.
+fn is_reached(engine: &mut Engine<'_>, reached: Term) -> Result<bool, Stop> {
+    Ok(reached == Terms::TRUE || engine.ask_obligation(reached)? == Answer::Yes)
+}
+
+/// Tells whether the evaluation of an expression asks nothing, assumes nothing and makes no fresh
+/// symbol.
 fn is_simple(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_)

@@ -13,11 +13,11 @@ use symex::state::Labelled;
 use symex::state::heap::{Chunk, Heap, Resource};
 
 impl Sil<'_, '_> {
-    /// One statement of a block.
+    /// Executes one statement of a block.
     pub(crate) fn exec(&mut self, stmt: &Stmt) -> Result<(), Stop> {
         self.log.enter(keyword(&stmt.kind), stmt.span);
         self.exec_kind(stmt)?;
-        // Statements that only look, or only add permission, leave all values as they are.
+        // Other statements only look, or only add permission, so all values stay as they are.
         if matches!(
             stmt.kind,
             StmtKind::FieldAssign { .. }
@@ -69,7 +69,7 @@ impl Sil<'_, '_> {
                 self.here.package.moved = Heap::default();
                 self.consume_all([assertion], |_| blame)?;
                 (self.here.heap, self.here.given) = (heap, given);
-                // In a package, an assertion also fetches from outside, and what it has fetched
+                // An assertion in a package also fetches from outside, and the fetched permission
                 // stays.
                 self.keep_fetched()
             }
@@ -109,7 +109,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// `e1.f := e2`: needs full permission.
+    /// Executes `e1.f := e2`, which needs full permission.
     fn exec_field_assign(
         &mut self,
         stmt: &Stmt,
@@ -132,7 +132,7 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// `x := new(fs)`.
+    /// Executes `x := new(fs)`.
     fn exec_new(&mut self, target: LocalId, fields: &[FieldId]) -> Result<(), Stop> {
         let hint = self.frame.locals[target].name.clone();
         let object = self.new_object(&hint)?;

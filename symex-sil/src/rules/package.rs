@@ -1,18 +1,18 @@
-//! `package A --* B { … }`: what the proof script gives up is the footprint of the wand.
+//! `package A --* B { … }`: the permission that the proof script gives up is the footprint of the
+//! wand.
 //!
 //! DIVERGENCE: the reference lets each path of a package give up a footprint of its own, which is
-//! unsound where the paths differ in something the left-hand side decides. Here all paths that the
-//! left-hand side tells apart give up the union of their footprints (trap T10a).
+//! unsound if the left-hand side decides between the paths. Here all paths that the left-hand side
+//! tells apart give up the union of their footprints (trap T10a).
 
 use std::rc::Rc;
 
 use sil::program::{Block, Expr, ExprKind, Stmt, StmtKind};
 use smt::terms::{Sort, Term, Terms};
 
-use super::wands::sides;
+use super::wands::{applied, sides};
 use crate::rules::Sil;
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId};
+use symex::findings::blame::{Blame, ErrorId, unsupported_at};
 use symex::report::{Finding, Severity};
 use symex::rules::assertion::conjuncts;
 use symex::rules::language::Language;
@@ -20,33 +20,33 @@ use symex::state::heap::{Chunk, Heap};
 use symex::state::mode::{Definition, Mode};
 use symex::state::quantified::QuantifiedChunk;
 use symex::state::sorts::wand_sort;
-use symex::{Explore, Stop, View, Watch};
+use symex::{Configuration, Explore, Stop, View, Watch};
 
-/// How one path of a package ended.
+/// The end of one path of a package.
 struct End {
     /// The rest of the heaps around.
     reserve: Vec<Heap>,
-    /// The snapshot of the right-hand side; `None` where the path is contradictory: then the wand
-    /// holds because of what has been given up so far.
+    /// The snapshot of the right-hand side; `None` if the path is contradictory. Then the
+    /// permission given up so far justifies the wand.
     snapshot: Option<Term>,
     /// Values that are equal on the path.
     agreed: Rc<Vec<Term>>,
 }
 
-/// Paths of a package that differ in nothing the outside can tell apart.
+/// Paths of a package that differ only in ways that the outside cannot see.
 struct Group {
-    /// Holds outside on these paths.
+    /// The condition of these paths outside.
     condition: Term,
     /// The rest of the heaps around.
     reserve: Vec<Heap>,
-    /// For each path, what holds on it and the right-hand snapshot.
+    /// The condition and the right-hand snapshot of each path.
     snapshots: Vec<(Term, Term)>,
-    /// The knowledge about the left-hand side and the footprint together.
+    /// The facts about the left-hand side and the footprint together.
     agreed: Vec<Term>,
 }
 
 impl Sil<'_, '_> {
-    /// `package A --* B { script }`.
+    /// Executes `package A --* B { script }`.
     pub(crate) fn exec_package(
         &mut self,
         wand: &Expr,
@@ -55,32 +55,31 @@ impl Sil<'_, '_> {
     ) -> Result<(), Stop> {
         let mut flaws = self.flaws_of_wand(wand, Some(blame))?;
         if flaws.findings().any(|flaw| flaw.error == blame.error) {
-            // Where the left-hand side means nothing, no script is run.
+            // No script is run for a left-hand side without a meaning.
             flaws.retain(|flaw| flaw.error == blame.error);
             self.log.add(flaws);
             return Err(Stop::Infeasible);
         }
         let is_ill_formed = flaws.has_findings();
         let (resource, arguments) = self.eval_wand(wand, blame)?;
-        // What happens inside depends on the left-hand side: every symbol made there is a function
-        // of its snapshot (trap T10c).
+        // Events inside depend on the left-hand side: every symbol made there is a function of its
+        // snapshot (trap T10c).
         let root = self.fresh_variable("root", Sort::SNAP);
         let definitions = std::mem::take(&mut self.gathered.definitions);
-        // SOUNDNESS: nothing learnt inside is kept, the left-hand side may be contradictory (trap
-        // T10d).
+        // SOUNDNESS: no fact learnt inside is kept, since the left-hand side may be contradictory
+        // (trap T10d).
         let (outcome, inside) = self.finding_apart(|sil| {
             sil.in_package(root, |sil| {
                 sil.scoped(None, |sil| {
                     sil.explore(|sil| {
-                        // That the wand is ill-formed is an error: its right-hand side proves
-                        // nothing more.
+                        // An ill-formed wand is an error. Its right-hand side proves nothing more.
                         let end = if is_ill_formed { blame.silent() } else { blame.trusted() };
                         sil.run_package(wand, root, script, end)
                     })
                 })
             })
         });
-        // What the script needs and nobody has may be all that is wrong with the right-hand side.
+        // Permission that the script misses may be the only defect of the right-hand side.
         let is_told = |flaw: &Finding| {
             let mut errors = inside.findings().filter(|found| found.severity == Severity::Error);
             errors.any(|found| found.reason == flaw.reason)
@@ -95,19 +94,19 @@ impl Sil<'_, '_> {
         if is_ill_formed {
             return Err(Stop::Infeasible);
         }
-        self.release_definitions(root, own)?;
-        let groups = self.groups(root, paths);
+        release_definitions(self, root, own)?;
+        let groups = groups(&mut self.terms, root, paths);
         let conditions: Vec<_> = groups.iter().map(|group| Some(group.condition)).collect();
         let taken = if groups.len() > 1 { self.choose(&conditions)? } else { 0 };
         let group = &groups[taken];
         let sort = wand_sort(&mut self.terms);
         let function = self.fresh("wand", sort);
         for &(condition, snapshot) in &group.snapshots {
-            let applied = self.applied(function, root);
+            let applied = applied(&mut self.terms, function, root);
             let equal = self.terms.identical(applied, snapshot);
             let formula = self.terms.implies(condition, equal);
             let definition = Definition { roots: Vec::new(), trigger: applied, formula };
-            self.release_definitions(root, vec![definition])?;
+            release_definitions(self, root, vec![definition])?;
         }
         self.made
             .agreements
@@ -121,7 +120,7 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// Runs where everything depends on what the left-hand side of a package gives.
+    /// Runs where everything depends on the snapshot of a package's left-hand side.
     fn in_package<T>(&mut self, root: Term, run: impl FnOnce(&mut Self) -> T) -> T {
         let enter = |mode: &mut Mode| {
             mode.bound.push(root);
@@ -130,7 +129,7 @@ impl Sil<'_, '_> {
         self.in_mode(enter, run)
     }
 
-    /// One path of a package: the left-hand side, the script, the right-hand side.
+    /// Runs one path of a package: the left-hand side, the script, the right-hand side.
     fn run_package(
         &mut self,
         wand: &Expr,
@@ -147,8 +146,8 @@ impl Sil<'_, '_> {
         let agreed = std::mem::take(&mut self.here.package.agreed);
         match result {
             Ok(snapshot) => Ok(End { reserve, snapshot: Some(snapshot), agreed }),
-            // The path counts all the same: what it has given up is what justifies the wand (trap
-            // T10f).
+            // The path counts all the same: the permission that it has given up justifies the wand
+            // (trap T10f).
             Err(Stop::Infeasible) => Ok(End { reserve, snapshot: None, agreed }),
             Err(stop) => Err(stop),
         }
@@ -165,9 +164,9 @@ impl Sil<'_, '_> {
         self.begin_epoch();
         self.produce_all([left], Some(root), |_| blame.trusted())?;
         let lhs = self.here.heap.clone();
-        // Where the left-hand side alone is contradictory, the wand needs nothing. PERFORMANCE: a
-        // left-hand side of permissions only is looked at alone. Else all chunks around are, which
-        // asks of each pair whether it is one location.
+        // If the left-hand side alone is contradictory, the wand needs nothing. PERFORMANCE: a
+        // left-hand side of permissions only is looked at alone. Otherwise all chunks around are,
+        // with a question for each pair whether it is one location.
         let gives_permissions_only = conjuncts::<Sil>([left])
             .iter()
             .all(|(_, conjunct)| matches!(conjunct.kind, ExprKind::Acc { .. }));
@@ -187,7 +186,7 @@ impl Sil<'_, '_> {
         self.consume_all([right], |_| blame)
     }
 
-    /// The statements of a proof script, which has no loops and no jumps.
+    /// Executes a proof script, which has no loops and no jumps.
     fn exec_script(&mut self, script: &Block) -> Result<(), Stop> {
         script.statements.iter().try_for_each(|statement| self.exec_in_script(statement))
     }
@@ -211,77 +210,69 @@ impl Sil<'_, '_> {
             _ => self.exec(statement),
         }
     }
-
-    /// Returns the paths of a package as the outside sees them.
-    fn groups(&mut self, root: Term, paths: Vec<(Vec<Term>, End)>) -> Vec<Group> {
-        let known_outside = |engine: &Self, literal: Term| !engine.terms.mentions(literal, &[root]);
-        let tells_apart =
-            paths.iter().flat_map(|(literals, _)| literals).all(|&l| known_outside(self, l));
-        if tells_apart {
-            return paths
-                .into_iter()
-                .map(|(literals, end)| Group {
-                    condition: self.terms.and(literals),
-                    reserve: end
-                        .reserve
-                        .iter()
-                        .map(|heap| without_root(&self.terms, heap, root))
-                        .collect(),
-                    snapshots: end
-                        .snapshot
-                        .into_iter()
-                        .map(|snapshot| (Terms::TRUE, snapshot))
-                        .collect(),
-                    agreed: end.agreed.to_vec(),
-                })
-                .collect();
-        }
-        let mut reserve: Option<Vec<Heap>> = None;
-        let mut snapshots = Vec::new();
-        let mut agreed = Vec::new();
-        for (literals, end) in paths {
-            let left: Vec<_> =
-                end.reserve.iter().map(|heap| without_root(&self.terms, heap, root)).collect();
-            reserve = Some(match reserve {
-                None => left,
-                Some(other) => other
-                    .iter()
-                    .zip(&left)
-                    .map(|(a, b)| left_in_both(&mut self.terms, a, b))
-                    .collect(),
-            });
-            let condition = self.terms.and(literals);
-            snapshots.extend(end.snapshot.map(|snapshot| (condition, snapshot)));
-            for &fact in &*end.agreed {
-                agreed.push(self.terms.implies(condition, fact));
-            }
-        }
-        let reserve = reserve.expect("a package has a path");
-        vec![Group { condition: Terms::TRUE, reserve, snapshots, agreed }]
-    }
-
-    /// Assumes what is known of the symbols made in a package that is over, and tells the package
-    /// around it.
-    fn release_definitions(
-        &mut self,
-        root: Term,
-        definitions: Vec<Definition>,
-    ) -> Result<(), Stop> {
-        for mut definition in definitions {
-            definition.roots.push(root);
-            let Definition { roots, trigger, formula } = &definition;
-            let triggers = vec![vec![*trigger]];
-            let fact = self.terms.forall(roots, triggers, *formula, "package-definition", 1);
-            self.assume(fact)?;
-            if self.here.may_transfer() {
-                self.gathered.definitions.push(definition);
-            }
-        }
-        Ok(())
-    }
 }
 
-/// Without the chunks of which nobody outside can say how much is left.
+/// Groups the paths of a package as the outside sees them.
+fn groups(terms: &mut Terms, root: Term, paths: Vec<(Vec<Term>, End)>) -> Vec<Group> {
+    let mut literals = paths.iter().flat_map(|(literals, _)| literals);
+    let tells_apart = literals.all(|&literal| !terms.mentions(literal, &[root]));
+    if tells_apart {
+        return paths
+            .into_iter()
+            .map(|(literals, end)| Group {
+                condition: terms.and(literals),
+                reserve: end.reserve.iter().map(|heap| without_root(terms, heap, root)).collect(),
+                snapshots: end
+                    .snapshot
+                    .into_iter()
+                    .map(|snapshot| (Terms::TRUE, snapshot))
+                    .collect(),
+                agreed: end.agreed.to_vec(),
+            })
+            .collect();
+    }
+    let mut reserve: Option<Vec<Heap>> = None;
+    let mut snapshots = Vec::new();
+    let mut agreed = Vec::new();
+    for (literals, end) in paths {
+        let left: Vec<_> = end.reserve.iter().map(|heap| without_root(terms, heap, root)).collect();
+        reserve = Some(match reserve {
+            None => left,
+            Some(other) => {
+                other.iter().zip(&left).map(|(a, b)| left_in_both(terms, a, b)).collect()
+            }
+        });
+        let condition = terms.and(literals);
+        snapshots.extend(end.snapshot.map(|snapshot| (condition, snapshot)));
+        for &fact in &*end.agreed {
+            agreed.push(terms.implies(condition, fact));
+        }
+    }
+    let reserve = reserve.expect("a package has a path");
+    vec![Group { condition: Terms::TRUE, reserve, snapshots, agreed }]
+}
+
+/// Assumes the definitions of symbols made in a package that is over, and tells them to the
+/// package around it.
+fn release_definitions(
+    config: &mut Configuration<'_>,
+    root: Term,
+    definitions: Vec<Definition>,
+) -> Result<(), Stop> {
+    for mut definition in definitions {
+        definition.roots.push(root);
+        let Definition { roots, trigger, formula } = &definition;
+        let triggers = vec![vec![*trigger]];
+        let fact = config.terms.forall(roots, triggers, *formula, "package-definition", 1);
+        config.assume(fact)?;
+        if config.here.may_transfer() {
+            config.gathered.definitions.push(definition);
+        }
+    }
+    Ok(())
+}
+
+/// Returns a heap without the chunks whose remaining amount or values depend on the left-hand side.
 fn without_root(terms: &Terms, heap: &Heap, root: Term) -> Heap {
     let mut kept = heap.clone();
     for (resource, chunks) in heap.resources() {

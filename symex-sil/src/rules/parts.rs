@@ -38,8 +38,8 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
     }
 
     fn produce_pure(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
-        // COMPLETENESS: Z3 need not look at what is in the instances of a formula that stands below
-        // another one, so that they trigger nothing: a guard that holds is left out.
+        // COMPLETENESS: Z3 need not look at instances of a formula below another one, so they
+        // trigger nothing. So a guard that holds is left out.
         if let ExprKind::Binary { op: BinaryOp::Implies, left, right } = &assertion.kind
             && is_about_all(right)
         {
@@ -103,7 +103,7 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
             }
             Own::Other => unsupported_at(assertion.span, "this form of assertion")?,
         };
-        // SOUNDNESS: who reads it would expect the shape of the other reading (trap T3).
+        // SOUNDNESS: a reader would expect the shape of the other reading (trap T3).
         Ok(if is_mixed(assertion) { self.fresh("mixed", Sort::SNAP) } else { snapshot })
     }
 
@@ -142,11 +142,12 @@ impl<'p> Language<'p> for Sil<'_, 'p> {
     }
 
     /// Returns the blame for the body of a predicate at its uses: trusted if the body passed its
-    /// own check. But what it asserts has been shown of a whole instance only (see
-    /// [`Sil::verify_predicate`]), so of a part it is trusted as far as the one who uses it is.
+    /// own check. But assertions in the body have been shown of a whole instance only (see
+    /// [`Sil::verify_predicate`]). For a part of an instance, they are trusted as far as its user
+    /// is.
     ///
-    /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a
-    /// part, however much is written.
+    /// SOUNDNESS: if amounts are not exact (trap T8), an opened instance may be a part, for every
+    /// written amount.
     fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
         let is_part = !self.extends_exactly() || amount != Terms::WRITE;
         let is_open = is_part && self.of_program(Fact::IsAsserting(predicate));
@@ -158,9 +159,8 @@ impl Sil<'_, '_> {
     /// Returns an amount, not negative, times the factor of the predicate around.
     pub(crate) fn eval_amount(&mut self, amount: &Expr, blame: Blame) -> Result<Term, Stop> {
         let mut value = self.eval(amount, blame)?;
-        // SOUNDNESS: consuming a negative amount would add permission. That the contract is
-        // well-formed is no guarantee, since its other reading may have been what ruled the amount
-        // out (trap T17e).
+        // SOUNDNESS: consuming a negative amount would add permission. A well-formed contract is no
+        // guarantee, since only its other reading may rule such amounts out (trap T17e).
         let consuming = self.here.consuming.is_some();
         let checked = if consuming { !blame.is_silent() } else { !blame.is_trusted() };
         if checked && !self.is_open_wildcard(value) {
@@ -179,7 +179,7 @@ impl Sil<'_, '_> {
     }
 }
 
-/// Tells whether a part of a pure assertion is about all values of something.
+/// Tells whether a part of a pure assertion is universally quantified.
 fn is_about_all(assertion: &Expr) -> bool {
     match &assertion.kind {
         ExprKind::And(parts) => parts.iter().any(is_about_all),

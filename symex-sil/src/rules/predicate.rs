@@ -12,10 +12,10 @@ use symex::findings::blame::{Blame, Reason};
 use symex::knowledge::symbols::fresh_symbols;
 use symex::rules::language::Language;
 use symex::whole::Fact;
-use symex::{Explore, Stop, View};
+use symex::{Explore, Stop, Symbols, View};
 
 impl Sil<'_, '_> {
-    /// `fold acc(P(es), p)`.
+    /// Executes `fold acc(P(es), p)`.
     pub(crate) fn exec_fold(&mut self, access: &PredicateAccess, blame: Blame) -> Result<(), Stop> {
         let arguments = self.eval_all(&access.arguments, blame)?;
         self.with_own_wildcards(|sil| {
@@ -24,7 +24,7 @@ impl Sil<'_, '_> {
         })
     }
 
-    /// `unfold acc(P(es), p)`.
+    /// Executes `unfold acc(P(es), p)`.
     pub(crate) fn exec_unfold(
         &mut self,
         access: &PredicateAccess,
@@ -61,7 +61,7 @@ impl Sil<'_, '_> {
         self.open(predicate, arguments, amount, at, blame)
     }
 
-    /// `unfolding acc(P(es), p) in e`: e in the state after the unfold.
+    /// Evaluates `unfolding acc(P(es), p) in e`: e in the state after the unfold.
     pub(crate) fn eval_unfolding(
         &mut self,
         access: &PredicateAccess,
@@ -103,7 +103,7 @@ impl Sil<'_, '_> {
     ) -> Result<(), Stop> {
         self.here.consuming = None;
         self.frame.result_of = None;
-        // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+        // SOUNDNESS: in a package, an expression sees only permission that has been fetched before.
         self.here.package.reserve.clear();
         self.unfold_merging(access.predicate, arguments, amount, false, access.span, blame)?;
         // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any
@@ -113,14 +113,14 @@ impl Sil<'_, '_> {
             None => amount,
         };
         let mut open = std::mem::take(&mut self.frame.assertion.constrainable);
-        let inside = fresh_symbols(&self.terms, &[taken], Terms::TRUE);
+        let inside = fresh_symbols(&self.terms, vec![taken]);
         Rc::make_mut(&mut open).retain(|wildcard| !inside.contains(wildcard));
         self.frame.assertion.constrainable = open;
         Ok(())
     }
 
-    /// Unfolds an instance inside of an exploration; the ways through a body that has many are
-    /// merged, and those through any body with `merges`.
+    /// Unfolds an instance inside of an exploration. The ways through the body are merged if there
+    /// are many, or if `merges`.
     pub(crate) fn unfold_merging(
         &mut self,
         predicate: PredicateId,
@@ -137,25 +137,25 @@ impl Sil<'_, '_> {
             |sil| sil.unfold(predicate, arguments, amount, at, blame),
         )
     }
+}
 
-    /// Returns the fields of which an instance may hold a part, without those in instances inside
-    /// it.
-    pub(crate) fn fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
-        if self.of_program(Fact::IsRecursive(predicate)) {
-            return None;
-        }
-        let mut fields = Vec::new();
-        if let Some(body) = &self.program.predicates[predicate].body {
-            sil::walk::walk_expr(body, |expr| {
-                if let ExprKind::Acc { location: Location::Field { field, .. }, .. } = &expr.kind
-                    && !fields.contains(field)
-                {
-                    fields.push(*field);
-                }
-            });
-        }
-        Some(fields)
+/// Returns the fields of which an instance may hold a part, without those in instances inside;
+/// `None` for a recursive predicate.
+pub(crate) fn fields_in(symbols: &Symbols<'_>, predicate: PredicateId) -> Option<Vec<FieldId>> {
+    if symbols.of_program(Fact::IsRecursive(predicate)) {
+        return None;
     }
+    let mut fields = Vec::new();
+    if let Some(body) = &symbols.program.predicates[predicate].body {
+        sil::walk::walk_expr(body, |expr| {
+            if let ExprKind::Acc { location: Location::Field { field, .. }, .. } = &expr.kind
+                && !fields.contains(field)
+            {
+                fields.push(*field);
+            }
+        });
+    }
+    Some(fields)
 }
 
 fn is_positive(terms: &mut Terms, amount: Term) -> Term {

@@ -1,8 +1,8 @@
 //! Quantified permissions in assertions: `forall xs :: c ==> acc(e.f, p)`.
 //!
-//! In reading order: [`normalise`] (an impure quantifier as a list of conjuncts), [`access`] (what
-//! a conjunct says about one location), [`produce`], [`consume`]. What they become in the heap is
-//! in [`symex::permission::quantified`].
+//! In reading order: [`normalise`] (an impure quantifier as a list of conjuncts), [`access`] (the
+//! claim of a conjunct about one location), [`produce`], [`consume`].
+//! [`symex::permission::quantified`] has their form in the heap.
 
 pub(crate) mod access;
 pub(crate) mod consume;

@@ -1,5 +1,6 @@
-//! `quasihavoc` and `quasihavocall`: forgetting values of locations the state has permission to.
-//! Permissions stay as they are, and a location without permission has no value to forget.
+//! `quasihavoc` and `quasihavocall`: forgetting values of locations to which the state has
+//! permission. Permissions stay as they are, and a location without permission has no value to
+//! forget.
 
 use sil::program::{Expr, ExprKind, LocalId, Location, Resource as Asked, Stmt, Type};
 use sil::source::Span;
@@ -8,13 +9,13 @@ use smt::terms::{Term, Terms};
 use crate::rules::Sil;
 use crate::rules::quantified::access::Target;
 use crate::rules::quantified::normalise::{Prefix, QuantifiedConjunct, Step};
-use symex::Stop;
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::state::heap::{Chunk, Resource};
 use symex::state::quantified::QuantifiedChunk;
+use symex::{Configuration, Stop};
 
 impl Sil<'_, '_> {
-    /// `quasihavoc condition ==> resource`.
+    /// Executes `quasihavoc condition ==> resource`.
     pub(crate) fn exec_quasihavoc(
         &mut self,
         stmt: &Stmt,
@@ -29,10 +30,10 @@ impl Sil<'_, '_> {
         let (resource, arguments) = self.eval_resource(resource, blame)?;
         let here = self.is_location(resource, &arguments);
         let forgotten = self.terms.and([condition, here]);
-        self.forget_values(resource, forgotten)
+        forget_values(self, resource, forgotten)
     }
 
-    /// `quasihavocall variables :: condition ==> resource`.
+    /// Executes `quasihavocall variables :: condition ==> resource`.
     pub(crate) fn exec_quasihavoc_all(
         &mut self,
         stmt: &Stmt,
@@ -58,66 +59,69 @@ impl Sil<'_, '_> {
         let injective = self.prove_injective(&access, blame, Reason::HavocNotInjective, at)?;
         let footprint = self.footprint(&access, injective)?;
         let forgotten = self.terms.is_some(footprint.amount);
-        self.forget_values(access.resource, forgotten)
-    }
-
-    /// Gives every chunk of a resource new values where `forgotten`, over the formals, holds.
-    fn forget_values(&mut self, resource: Resource, forgotten: Term) -> Result<(), Stop> {
-        if forgotten == Terms::FALSE {
-            return Ok(());
-        }
-        let heap = self.here.heap.clone();
-        let mut ordinary = Vec::with_capacity(heap.of(resource).len());
-        for chunk in heap.of(resource) {
-            let here = self.at(resource, forgotten, &chunk.arguments);
-            if here == Terms::FALSE {
-                ordinary.push(chunk.clone());
-                continue;
-            }
-            // Portions of one location, each with a new value, agree as portions do. Those of wands
-            // need not.
-            let sort = self.resource_sort(resource);
-            let hint = format!("{}.havoc", self.resource_name(resource));
-            let value = self.fresh(&hint, sort);
-            let value = self.terms.ite(here, value, chunk.value);
-            ordinary.push(Chunk { value, ..chunk.clone() });
-        }
-        let mut quantified = Vec::with_capacity(heap.quantified(resource).len());
-        for chunk in heap.quantified(resource) {
-            let map = self.forgetful_map(resource, forgotten, chunk)?;
-            quantified.push(QuantifiedChunk { map, domain: None, ..chunk.clone() });
-        }
-        self.here.heap.set(resource, ordinary);
-        self.here.heap.set_quantified(resource, quantified);
-        Ok(())
-    }
-
-    /// A map with the values of a chunk wherever `forgotten` does not hold.
-    fn forgetful_map(
-        &mut self,
-        resource: Resource,
-        forgotten: Term,
-        chunk: &QuantifiedChunk,
-    ) -> Result<Term, Stop> {
-        let sort = self.map_sort(resource);
-        let hint = format!("{}.havoc", self.resource_name(resource));
-        let map = self.fresh(&hint, sort);
-        let formals = self.formals(resource);
-        let new = self.map_at(resource, map, &formals);
-        let old = self.map_at(resource, chunk.map, &formals);
-        let kept = self.terms.not(forgotten);
-        let equal = self.terms.identical(new, old);
-        let fact = self.terms.implies(kept, equal);
-        let triggers = vec![vec![new], vec![old]];
-        let fact = self.terms.forall(&formals, triggers, fact, "quasihavoc", 1);
-        self.assume(fact)?;
-        self.export_definition(map, fact);
-        self.use_touch(resource)?;
-        Ok(map)
+        forget_values(self, access.resource, forgotten)
     }
 }
 
-/// Where a resource stands: its receiver or arguments, if it has any.
+/// Gives every chunk of a resource new values where `forgotten`, over the formals, holds.
+fn forget_values(
+    config: &mut Configuration<'_>,
+    resource: Resource,
+    forgotten: Term,
+) -> Result<(), Stop> {
+    if forgotten == Terms::FALSE {
+        return Ok(());
+    }
+    let heap = config.here.heap.clone();
+    let mut ordinary = Vec::with_capacity(heap.of(resource).len());
+    for chunk in heap.of(resource) {
+        let here = config.at(resource, forgotten, &chunk.arguments);
+        if here == Terms::FALSE {
+            ordinary.push(chunk.clone());
+            continue;
+        }
+        // Portions of one location, each with a new value, agree as portions do. Those of wands
+        // need not.
+        let sort = config.resource_sort(resource);
+        let hint = format!("{}.havoc", config.resource_name(resource));
+        let value = config.fresh(&hint, sort);
+        let value = config.terms.ite(here, value, chunk.value);
+        ordinary.push(Chunk { value, ..chunk.clone() });
+    }
+    let mut quantified = Vec::with_capacity(heap.quantified(resource).len());
+    for chunk in heap.quantified(resource) {
+        let map = forgetful_map(config, resource, forgotten, chunk)?;
+        quantified.push(QuantifiedChunk { map, domain: None, ..chunk.clone() });
+    }
+    config.here.heap.set_both(resource, ordinary, quantified);
+    Ok(())
+}
+
+/// Makes a map with the values of a chunk wherever `forgotten` does not hold.
+fn forgetful_map(
+    config: &mut Configuration<'_>,
+    resource: Resource,
+    forgotten: Term,
+    chunk: &QuantifiedChunk,
+) -> Result<Term, Stop> {
+    let sort = config.map_sort(resource);
+    let hint = format!("{}.havoc", config.resource_name(resource));
+    let map = config.fresh(&hint, sort);
+    let formals = config.formals(resource);
+    let new = config.map_at(resource, map, &formals);
+    let old = config.map_at(resource, chunk.map, &formals);
+    let kept = config.terms.not(forgotten);
+    let equal = config.terms.identical(new, old);
+    let fact = config.terms.implies(kept, equal);
+    let triggers = vec![vec![new], vec![old]];
+    let fact = config.terms.forall(&formals, triggers, fact, "quasihavoc", 1);
+    config.assume(fact)?;
+    config.export_definition(map, fact);
+    config.use_touch(resource)?;
+    Ok(map)
+}
+
+/// Returns the place of a resource: that of its receiver or arguments, if it has any.
 fn span(resource: &Asked, stmt: &Stmt) -> Span {
     match resource {
         Asked::Location(Location::Field { receiver, .. }) => receiver.span,

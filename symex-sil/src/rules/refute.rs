@@ -2,9 +2,9 @@
 //!
 //! `refute A`: an assertion that must not hold on every path.
 //!
-//! A path refutes the statement if it cannot prove A. What one path does is not an error yet: only
-//! at the end of the member is it known which statements no path has refuted. A statement that no
-//! path reaches is one of them.
+//! A path refutes the statement if it cannot prove A. A path without a refutation is not an error
+//! yet: only at the end of the member are the statements known that no path has refuted. A
+//! statement that no path reaches is one of them.
 
 use sil::plugins::smoke::is_check;
 use sil::program::{Domain, DomainFunctionId, DomainId, Expr, Method, Stmt, StmtKind, Type};
@@ -17,11 +17,10 @@ use symex::findings::log::{Recalled, RefuteKey};
 use symex::permission::quantified::touch::mentioned;
 use symex::report::Severity;
 use symex::rules::language::Language;
-use symex::{Explore, Stop, Watch};
+use symex::{Explore, Stop, Symbols, Watch};
 
 impl Sil<'_, '_> {
-    /// Tries to prove `assertion`; nothing is kept of it, and the path goes on as if it were not
-    /// there.
+    /// Tries to prove `assertion`. Nothing is kept, and the path goes on as without the statement.
     pub(crate) fn exec_refute(&mut self, statement: &Stmt, assertion: &Expr) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::RefuteFailed, assertion.span);
         let (result, found) = self.finding_apart(|sil| {
@@ -63,16 +62,17 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// Smoke detection of axioms: reports a domain whose axioms contradict each other, or what they
-    /// mention. Each function of the domain is applied to something, so that axioms with triggers
-    /// are looked at; where the solver finds nothing, nothing is known.
+    /// Runs smoke detection of axioms: reports a domain if its axioms, or those of domains that
+    /// they mention, contradict each other. Each function of the domain is applied, so that axioms
+    /// with triggers take part. If the solver finds no contradiction, there may be one all the
+    /// same.
     pub fn check_axioms(&mut self, domain: DomainId) -> Result<(), Stop> {
         let declaration = &self.program.domains[domain];
         self.explore(|engine| {
             let instance = vec![Type::Ref; declaration.parameters.len()];
             engine.use_domain(domain, &instance);
             for &function in &declaration.functions {
-                let application = engine.some_application(function, declaration, &instance)?;
+                let application = some_application(engine, function, declaration, &instance)?;
                 let mentioned = mentioned(&mut engine.terms, application);
                 engine.assume(mentioned)?;
             }
@@ -85,29 +85,30 @@ impl Sil<'_, '_> {
         })?;
         Ok(())
     }
-
-    /// Returns a domain function applied to arbitrary values, one for each sort.
-    fn some_application(
-        &mut self,
-        function: DomainFunctionId,
-        domain: &Domain,
-        instance: &[Type],
-    ) -> Result<Term, Stop> {
-        let formals = &self.program.domain_functions[function].formals;
-        let arguments = self.in_instance(domain, instance, |symbols| {
-            let some = |(_, ty): &(_, Type)| {
-                let sort = symbols.sort(ty);
-                let name = format!("any@axioms.{}", symbols.terms.sort_name(sort));
-                let symbol = symbols.terms.declare_fresh(&name, &[], sort);
-                symbols.terms.apply(symbol, &[])
-            };
-            formals.iter().map(some).collect::<Vec<_>>()
-        });
-        self.domain_application(function, instance, &arguments)
-    }
 }
 
-/// Statements made by one use of a macro share their span.
+/// Returns a domain function applied to arbitrary values, one for each sort.
+fn some_application(
+    symbols: &mut Symbols<'_>,
+    function: DomainFunctionId,
+    domain: &Domain,
+    instance: &[Type],
+) -> Result<Term, Stop> {
+    let formals = &symbols.program.domain_functions[function].formals;
+    let arguments = symbols.in_instance(domain, instance, |symbols| {
+        let some = |(_, ty): &(_, Type)| {
+            let sort = symbols.sort(ty);
+            let name = format!("any@axioms.{}", symbols.terms.sort_name(sort));
+            let symbol = symbols.terms.declare_fresh(&name, &[], sort);
+            symbols.terms.apply(symbol, &[])
+        };
+        formals.iter().map(some).collect::<Vec<_>>()
+    });
+    symbols.domain_application(function, instance, &arguments)
+}
+
+/// Returns the key of a `refute` statement. Statements made by one use of a macro share their
+/// place.
 fn key(statement: &Stmt, assertion: &Expr) -> RefuteKey {
     (statement.span, assertion.span)
 }

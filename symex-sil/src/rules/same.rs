@@ -1,4 +1,4 @@
-//! Tells whether two expressions are the same, wherever they stand.
+//! Comparison of expressions, independent of their places.
 
 use std::mem::discriminant;
 
@@ -19,7 +19,7 @@ pub(super) struct Same {
 }
 
 impl Same {
-    /// Tells whether two expressions are the same where the variables around them are.
+    /// Tells whether two expressions are the same, if the variables around them are.
     pub(super) fn exprs(&mut self, left: &Expr, right: &Expr) -> bool {
         grow_stack(|| {
             let (mut of_left, mut of_right) = (Vec::new(), Vec::new());
@@ -31,13 +31,13 @@ impl Same {
         })
     }
 
-    /// The same, of all expressions of two lists.
+    /// Tells whether the expressions of two lists are the same.
     pub(super) fn all(&mut self, left: &[&Expr], right: &[&Expr]) -> bool {
         left.len() == right.len()
             && left.iter().zip(right).all(|(left, right)| self.exprs(left, right))
     }
 
-    /// Takes variables that are bound on both sides for each other. Whether they are as many.
+    /// Pairs variables that are bound on both sides. Tells whether there are as many.
     pub(super) fn bind(&mut self, left: &[LocalId], right: &[LocalId]) -> bool {
         self.bound.extend(left.iter().copied().zip(right.iter().copied()));
         left.len() == right.len()
@@ -48,7 +48,7 @@ impl Same {
         pair.map_or(left == right, |&pair| pair == (left, right))
     }
 
-    /// Returns all but the operands.
+    /// Tells whether two expressions agree in all but their operands.
     fn heads(&self, left: &Expr, right: &Expr) -> bool {
         if let (&ExprKind::Local(one), &ExprKind::Local(other)) = (&left.kind, &right.kind) {
             return left.ty == right.ty && self.locals(one, other);
@@ -66,7 +66,7 @@ fn binds(expr: &Expr) -> &[LocalId] {
     }
 }
 
-/// Returns all but the operands and the variables.
+/// Tells whether two forms agree in all but their operands and variables.
 fn same_head(left: &ExprKind, right: &ExprKind) -> bool {
     use ExprKind as E;
     match (left, right) {

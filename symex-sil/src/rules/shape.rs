@@ -1,9 +1,9 @@
-//! The shape of a snapshot: how the snapshot of an assertion is built, whatever its reading.
+//! The shape of a snapshot: its structure for an assertion, in either reading.
 //!
-//! `produce` takes snapshots apart as `consume` puts them together; both ask here, and nobody else
-//! makes pairs or assumes that a snapshot is one. What is pure has no part. Of `[a, b]` both
-//! readings are looked at: if their snapshots hold the values of the same locations at the same
-//! places, that is the shape; otherwise neither reads what the other wrote.
+//! `produce` takes snapshots apart as `consume` puts them together. Both ask here. No other module
+//! makes pairs or assumes that a snapshot is one. Pure assertions have no part. For `[a, b]` both
+//! readings are compared. If their snapshots hold the values of the same locations at the same
+//! places, that is the shape. Otherwise neither reads the snapshot of the other.
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location};
 use smt::terms::{Sort, Term, TermKind, Terms, grow_stack};
@@ -12,15 +12,15 @@ use crate::rules::Sil;
 use crate::rules::assertion::{Own, form};
 use crate::rules::quantified::normalise::{self, QuantifiedConjunct, Step};
 use crate::rules::same::Same;
-use symex::Reading;
 use symex::rules::assertion::{Form, conjuncts};
 use symex::state::heap::Resource;
 use symex::state::sorts::wand_sort;
+use symex::{Reading, Symbols};
 
 /// Tells whether the two readings of an assertion have snapshots of different shape.
 ///
-/// SOUNDNESS: then values of different locations would be taken for each other, or a pair for a
-/// unit (trap T3).
+/// SOUNDNESS: such a snapshot would confuse values of different locations, or a pair with a unit
+/// (trap T3).
 pub(crate) fn is_mixed(assertion: &Expr) -> bool {
     match &assertion.kind {
         ExprKind::InhaleExhale { .. } | ExprKind::Quantified { .. } => {
@@ -37,7 +37,7 @@ enum Shape<'e> {
     Unit,
     /// Pairs of the parts of two or more assertions.
     Parts(Vec<&'e Expr>),
-    /// One shape or the other; the unit where there is no assertion.
+    /// One shape or the other; the unit for a missing assertion.
     Either {
         condition: &'e Expr,
         then: &'e Expr,
@@ -57,7 +57,7 @@ enum Shape<'e> {
     Wand(&'e Expr),
     /// Pairs of maps, one for each conjunct that gives permission.
     Maps(Vec<QuantifiedConjunct<'e>>),
-    /// Anything: the readings differ, or no rule has the assertion.
+    /// Any shape: the readings differ, or no rule has the assertion.
     Mixed,
 }
 
@@ -137,7 +137,7 @@ impl Same {
             ) => self.locations(location, other) && self.held(amount, of_other),
             (Shape::Wand(left), Shape::Wand(right)) => self.exprs(left, right),
             (Shape::Maps(left), Shape::Maps(right)) => self.lists(&left, &right, Self::maps),
-            // Nothing reads either of them.
+            // Neither of them is ever read.
             (Shape::Mixed, Shape::Mixed) => true,
             _ => false,
         })
@@ -157,9 +157,9 @@ impl Same {
         }
     }
 
-    /// Tells whether something is held of both, or the same.
+    /// Tells whether the same amount is held of both, or some amount of each.
     ///
-    /// SOUNDNESS: a value counts only where both sides hold something (trap T2).
+    /// SOUNDNESS: a value counts only where both sides hold permission (trap T2).
     fn held(&mut self, left: &Expr, right: &Expr) -> bool {
         is_positive(left) && is_positive(right) || self.exprs(left, right)
     }
@@ -191,7 +191,7 @@ impl Same {
     }
 }
 
-/// Tells whether an amount is positive, as far as that is seen at once.
+/// Tells whether an amount is evidently positive.
 fn is_positive(amount: &Expr) -> bool {
     let positive = |expr: &Expr| matches!(&expr.kind, ExprKind::Int(n) if *n > 0.into());
     match &amount.kind {
@@ -204,10 +204,9 @@ fn is_positive(amount: &Expr) -> bool {
 }
 
 impl Sil<'_, '_> {
-    /// Returns a snapshot of clauses that somebody will take apart.
+    /// Returns a snapshot of clauses that another rule will take apart.
     ///
-    /// SOUNDNESS: one that is not as it should be would be a contradiction there, so it is not
-    /// used.
+    /// SOUNDNESS: a snapshot of another shape would be a contradiction there, so it is not used.
     pub(crate) fn fitting_snapshot(
         &mut self,
         conjuncts: &[(&Expr, &Expr)],
@@ -215,64 +214,64 @@ impl Sil<'_, '_> {
     ) -> Term {
         let parts = conjuncts.iter().map(|&(_, conjunct)| conjunct);
         let parts: Vec<_> = parts.filter(|conjunct| !conjunct.is_pure()).collect();
-        let fits = self.fits_parts(snapshot, &parts);
+        let fits = fits_parts(self, snapshot, &parts);
         debug_assert!(fits, "a snapshot has another shape than its assertion");
         if fits { snapshot } else { self.fresh("mixed", Sort::SNAP) }
     }
+}
 
-    fn fits_parts(&mut self, snapshot: Term, parts: &[&Expr]) -> bool {
-        let kind = self.terms.kind(snapshot).clone();
-        match parts {
-            [] => !matches!(kind, TermKind::Pair(..) | TermKind::Wrap(_)),
-            [only] => self.fits(snapshot, only),
-            [first, others @ ..] => match kind {
-                TermKind::Pair(part, rest) => {
-                    self.fits(part, first) && self.fits_parts(rest, others)
-                }
-                kind => !matches!(kind, TermKind::Unit | TermKind::Wrap(_)),
-            },
+fn fits_parts(symbols: &mut Symbols<'_>, snapshot: Term, parts: &[&Expr]) -> bool {
+    let kind = symbols.terms.kind(snapshot).clone();
+    match parts {
+        [] => !matches!(kind, TermKind::Pair(..) | TermKind::Wrap(_)),
+        [only] => fits(symbols, snapshot, only),
+        [first, others @ ..] => match kind {
+            TermKind::Pair(part, rest) => {
+                fits(symbols, part, first) && fits_parts(symbols, rest, others)
+            }
+            kind => !matches!(kind, TermKind::Unit | TermKind::Wrap(_)),
+        },
+    }
+}
+
+/// Tells whether a term may be the snapshot of an assertion. A snapshot that no rule has put
+/// together may be any.
+fn fits(symbols: &mut Symbols<'_>, snapshot: Term, assertion: &Expr) -> bool {
+    grow_stack(|| {
+        if let TermKind::Ite(_, then, otherwise) = *symbols.terms.kind(snapshot) {
+            return fits(symbols, then, assertion) && fits(symbols, otherwise, assertion);
         }
-    }
-
-    /// Tells whether a term may be the snapshot of an assertion. What nobody has put together may
-    /// be any.
-    fn fits(&mut self, snapshot: Term, assertion: &Expr) -> bool {
-        grow_stack(|| {
-            if let TermKind::Ite(_, then, otherwise) = *self.terms.kind(snapshot) {
-                return self.fits(then, assertion) && self.fits(otherwise, assertion);
+        match Shape::of(assertion) {
+            Shape::Unit => fits_parts(symbols, snapshot, &[]),
+            Shape::Parts(parts) => fits_parts(symbols, snapshot, &parts),
+            Shape::Either { then, otherwise, .. } => {
+                fits(symbols, snapshot, then)
+                    || match otherwise {
+                        Some(otherwise) => fits(symbols, snapshot, otherwise),
+                        None => fits_parts(symbols, snapshot, &[]),
+                    }
             }
-            match Shape::of(assertion) {
-                Shape::Unit => self.fits_parts(snapshot, &[]),
-                Shape::Parts(parts) => self.fits_parts(snapshot, &parts),
-                Shape::Either { then, otherwise, .. } => {
-                    self.fits(snapshot, then)
-                        || match otherwise {
-                            Some(otherwise) => self.fits(snapshot, otherwise),
-                            None => self.fits_parts(snapshot, &[]),
-                        }
-                }
-                Shape::Let { body, .. } => self.fits(snapshot, body),
-                Shape::Value { location: Location::Field { field, .. }, .. } => {
-                    let sort = self.resource_sort(Resource::Field(*field));
-                    may_hold(&mut self.terms, snapshot, sort)
-                }
-                Shape::Wand(_) => {
-                    let sort = wand_sort(&mut self.terms);
-                    may_hold(&mut self.terms, snapshot, sort)
-                }
-                Shape::Maps(conjuncts) => {
-                    let pairs = std::iter::successors(Some(snapshot), |&rest| {
-                        match *self.terms.kind(rest) {
-                            TermKind::Pair(_, rest) => Some(rest),
-                            _ => None,
-                        }
-                    });
-                    pairs.count() <= conjuncts.len()
-                }
-                Shape::Value { .. } | Shape::Mixed => true,
+            Shape::Let { body, .. } => fits(symbols, snapshot, body),
+            Shape::Value { location: Location::Field { field, .. }, .. } => {
+                let sort = symbols.resource_sort(Resource::Field(*field));
+                may_hold(&mut symbols.terms, snapshot, sort)
             }
-        })
-    }
+            Shape::Wand(_) => {
+                let sort = wand_sort(&mut symbols.terms);
+                may_hold(&mut symbols.terms, snapshot, sort)
+            }
+            Shape::Maps(conjuncts) => {
+                let pairs = std::iter::successors(Some(snapshot), |&rest| {
+                    match *symbols.terms.kind(rest) {
+                        TermKind::Pair(_, rest) => Some(rest),
+                        _ => None,
+                    }
+                });
+                pairs.count() <= conjuncts.len()
+            }
+            Shape::Value { .. } | Shape::Mixed => true,
+        }
+    })
 }
 
 fn may_hold(terms: &mut Terms, snapshot: Term, sort: Sort) -> bool {

@@ -1,7 +1,7 @@
 //! Magic wands: mentions, `package`, `apply`.
 //!
-//! A wand is a resource: its STRUCTURE is the assertion with the sub-expressions that do not depend
-//! on the heap (its HOLES) cut out; its arguments are the values of the holes. The value of a wand
+//! A wand is a resource. Its STRUCTURE is the assertion without the sub-expressions that do not
+//! depend on the heap (its HOLES). Its arguments are the values of the holes. The value of a wand
 //! chunk is a function from the snapshot of the left-hand side to that of the right-hand side (trap
 //! T10b).
 
@@ -19,7 +19,7 @@ use symex::run::explore::Answer;
 use symex::state::heap::{Chunk, Heap, Resource};
 use symex::state::sorts::wand_sort;
 use symex::whole::Fact;
-use symex::{Explore, Stop, View, Watch};
+use symex::{Configuration, Explore, Path, Stop, View, Watch};
 
 impl Sil<'_, '_> {
     /// Returns the resource and the arguments that a wand denotes where it is mentioned.
@@ -31,7 +31,7 @@ impl Sil<'_, '_> {
         let (resource, holes) = self.wand_pattern(wand, Some(blame))?;
         let arguments: Vec<Term> =
             holes.into_iter().map(|hole| self.eval(hole, blame)).collect::<Result<_, _>>()?;
-        // Which wand that is nobody can say.
+        // A tainted argument does not tell which wand this is.
         if !blame.is_trusted() {
             for &argument in &arguments {
                 if self.is_tainted(argument)? {
@@ -42,7 +42,7 @@ impl Sil<'_, '_> {
         Ok((resource, arguments))
     }
 
-    /// produce(σ, s, A --* B).
+    /// Produces a wand: produce(σ, s, A --* B).
     pub(crate) fn produce_wand(
         &mut self,
         wand: &Expr,
@@ -50,24 +50,17 @@ impl Sil<'_, '_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         if !blame.is_trusted() {
-            self.is_ill_formed_wand(wand, None)?;
+            self.is_ill_formed_wand(wand)?;
         }
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         let sort = wand_sort(&mut self.terms);
-        let value = match snapshot {
-            Some(snapshot) => {
-                let wrapped = self.terms.is_wrapped(snapshot, sort);
-                self.assume(wrapped)?;
-                self.terms.snap_unwrap(snapshot, sort)
-            }
-            None => self.fresh("wand", sort),
-        };
+        let value = self.value_of_snapshot(snapshot, sort, |_| "wand".to_owned())?;
         let amount = Terms::WRITE;
         self.here.heap.push(resource, Chunk { arguments, value, amount });
         Ok(())
     }
 
-    /// consume(σ, A --* B).
+    /// Consumes a wand: consume(σ, A --* B).
     pub(crate) fn consume_wand(&mut self, wand: &Expr, blame: Blame) -> Result<Term, Stop> {
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         if let Some(function) = self.take_location(resource, &arguments, Terms::WRITE)? {
@@ -90,17 +83,17 @@ impl Sil<'_, '_> {
         Ok(function)
     }
 
-    /// A wand should be self-framing: its left-hand side alone, its right-hand side given the left.
-    /// Reports where it is not, and says so. `package`: what is reported where a package cannot
-    /// even start, for its left-hand side is not defined.
-    fn is_ill_formed_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<bool, Stop> {
-        let own = self.flaws_of_wand(wand, package)?;
+    /// Tells whether a wand is ill-formed, and reports its flaws. A wand should be self-framing:
+    /// its left-hand side alone, its right-hand side given the left.
+    fn is_ill_formed_wand(&mut self, wand: &Expr) -> Result<bool, Stop> {
+        let own = self.flaws_of_wand(wand, None)?;
         let is_ill_formed = own.has_findings();
         self.log.add(own);
         Ok(is_ill_formed)
     }
 
-    /// Lists the flaws of a wand that is not self-framing.
+    /// Lists the flaws of a wand that is not self-framing. `package`: the blame for a left-hand
+    /// side that is not defined, if the wand is packaged.
     pub(super) fn flaws_of_wand(
         &mut self,
         wand: &Expr,
@@ -108,17 +101,17 @@ impl Sil<'_, '_> {
     ) -> Result<Found, Stop> {
         let (result, mut own) =
             self.finding_apart(|sil| sil.with_own_taints(|sil| sil.check_wand(wand, package)));
-        // What was not decided is no flaw, and no proof either.
+        // An undecided question is no flaw, and no proof either.
         if own.gave_up() {
             self.log.give_up();
         }
-        // Whether a state was reached has nothing to do with framing: who mentions the wand says
-        // so.
+        // A label that was not reached has nothing to do with framing. The mention of the wand
+        // reports it.
         own.retain(|flaw| flaw.reason != Some(Reason::LabelNotReached));
         match result {
             Ok(()) => Ok(own),
             Err(stop) => {
-                // Nobody is left to decide about them.
+                // No caller is left to judge them.
                 self.log.add(own);
                 Err(stop)
             }
@@ -141,9 +134,9 @@ impl Sil<'_, '_> {
         result.map(|_| ())
     }
 
-    /// `apply A --* B`.
+    /// Executes `apply A --* B`.
     pub(crate) fn exec_apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
-        if self.is_ill_formed_wand(wand, None)? {
+        if self.is_ill_formed_wand(wand)? {
             return Err(Stop::Infeasible);
         }
         self.apply(wand, blame)
@@ -152,18 +145,18 @@ impl Sil<'_, '_> {
     fn apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
         let (left, right) = sides(wand);
         let (function, before) = self.consume_both(wand, left, blame)?;
-        // SOUNDNESS: where the wand may change snapshots, the right-hand side is about another moment
-        // than what was noted of predicate instances so far (trap T10).
-        if !self.keeps_snapshots() {
+        // SOUNDNESS: if the wand may change snapshots, the right-hand side is about another moment
+        // than earlier notes on predicate instances (trap T10).
+        if !keeps_snapshots(self) {
             self.begin_epoch();
         }
         let lhs = self.frame.past.lhs.replace(before.clone());
         self.produce_all([right], Some(function), |_| blame.trusted())?;
         self.frame.past.lhs = lhs;
-        self.keep_values(&before)
+        keep_values(self, &before)
     }
 
-    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand
+    /// Consumes a wand and its left-hand side, both read in the heap before. Returns the right-hand
     /// snapshot and that heap.
     fn consume_both(
         &mut self,
@@ -186,11 +179,11 @@ impl Sil<'_, '_> {
             },
         );
         let (function, snapshot) = consumed?;
-        self.meet_footprint(function, snapshot)?;
-        Ok((self.applied(function, snapshot), before))
+        meet_footprint(self, function, snapshot)?;
+        Ok((applied(&mut self.terms, function, snapshot), before))
     }
 
-    /// `applying (A --* B) in e`.
+    /// Evaluates `applying (A --* B) in e`.
     pub(crate) fn eval_applying(
         &mut self,
         wand: &Expr,
@@ -200,75 +193,81 @@ impl Sil<'_, '_> {
         self.join(|sil| {
             sil.here.consuming = None;
             sil.frame.result_of = None;
-            // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+            // SOUNDNESS: in a package, an expression sees only permission that has been fetched
+            // before.
             sil.here.package.reserve.clear();
             sil.apply(wand, blame)?;
             sil.note_inside()?;
             sil.eval(body, blame)
         })
     }
+}
 
-    /// Returns the right-hand snapshot that a wand gives for a left-hand one.
-    pub(super) fn applied(&mut self, function: Term, snapshot: Term) -> Term {
-        let sort = wand_sort(&mut self.terms);
-        let symbol = self.terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);
-        self.terms.apply(symbol, &[function, snapshot])
+/// Returns the right-hand snapshot that a wand gives for a left-hand one.
+pub(super) fn applied(terms: &mut Terms, function: Term, snapshot: Term) -> Term {
+    let sort = wand_sort(terms);
+    let symbol = terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);
+    terms.apply(symbol, &[function, snapshot])
+}
+
+/// Tells whether applying a wand keeps the snapshots of predicate instances. These consist of
+/// values of locations: no predicate holds wands.
+///
+/// SOUNDNESS: an instance of `[a, b]` is made of the values in b, and gives those of a.
+fn keeps_snapshots(path: &Path<'_>) -> bool {
+    !path.of_program(Fact::ScriptsMayWrite) && path.of_program(Fact::ContractsHaveOneReading)
+}
+
+/// Assumes that applying a wand changes no location. The wand gives its permission back,
+/// perhaps in another form, with the present values.
+///
+/// SOUNDNESS: no proof script does anything but rearrange permission.
+fn keep_values(config: &mut Configuration<'_>, before: &Heap) -> Result<(), Stop> {
+    if config.of_program(Fact::ScriptsMayWrite) {
+        return Ok(());
     }
-
-    /// Tells whether applying a wand leaves instances of predicates their snapshots, which are made
-    /// of values of locations: no predicate holds wands.
-    ///
-    /// SOUNDNESS: an instance of `[a, b]` is made of the values in b, and gives those of a.
-    fn keeps_snapshots(&self) -> bool {
-        !self.of_program(Fact::ScriptsMayWrite) && self.of_program(Fact::ContractsHaveOneReading)
-    }
-
-    /// Applying a wand changes no location: what it was given it gives back, perhaps in another
-    /// form, with the values it has.
-    ///
-    /// SOUNDNESS: only as long as no proof script does anything but rearrange permission.
-    fn keep_values(&mut self, before: &Heap) -> Result<(), Stop> {
-        if self.of_program(Fact::ScriptsMayWrite) {
-            return Ok(());
+    let after = config.here.heap.clone();
+    for (resource, chunks) in after.resources() {
+        let is_kept = match resource {
+            Resource::Field(_) => true,
+            Resource::Predicate(_) => keeps_snapshots(config),
+            // The values of wands tell nothing (trap T10e).
+            Resource::Wand(_) => false,
+        };
+        if !is_kept {
+            continue;
         }
-        let after = self.here.heap.clone();
-        for (resource, chunks) in after.resources() {
-            let is_kept = match resource {
-                Resource::Field(_) => true,
-                Resource::Predicate(_) => self.keeps_snapshots(),
-                // Of the values of wands nothing is said (trap T10e).
-                Resource::Wand(_) => false,
-            };
-            if !is_kept {
-                continue;
-            }
-            for chunk in chunks {
-                for old in before.of(resource) {
-                    if old.arguments != chunk.arguments || old.value == chunk.value {
-                        continue;
-                    }
-                    let was_held = self.terms.lt(Terms::NONE, old.amount);
-                    let is_held = self.terms.lt(Terms::NONE, chunk.amount);
-                    let both = self.terms.and([was_held, is_held]);
-                    let equal = self.terms.identical(old.value, chunk.value);
-                    let fact = self.terms.implies(both, equal);
-                    self.assume(fact)?;
+        for chunk in chunks {
+            for old in before.of(resource) {
+                if old.arguments != chunk.arguments || old.value == chunk.value {
+                    continue;
                 }
+                let was_held = config.terms.lt(Terms::NONE, old.amount);
+                let is_held = config.terms.lt(Terms::NONE, chunk.amount);
+                let both = config.terms.and([was_held, is_held]);
+                let equal = config.terms.identical(old.value, chunk.value);
+                let fact = config.terms.implies(both, equal);
+                config.assume(fact)?;
             }
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// The left-hand side of a wand holds beside its footprint: what is known of both.
-    fn meet_footprint(&mut self, function: Term, snapshot: Term) -> Result<(), Stop> {
-        let Some(known) = self.made.agreements.get(&function) else { return Ok(()) };
-        let left = [(known.root, snapshot)].into_iter().collect();
-        for fact in known.facts.clone() {
-            let fact = self.terms.substitute(fact, &left);
-            self.learn_agreement(fact)?;
-        }
-        Ok(())
+/// Learns the facts about the left-hand side of a wand and its footprint, which are held
+/// together now.
+fn meet_footprint(
+    config: &mut Configuration<'_>,
+    function: Term,
+    snapshot: Term,
+) -> Result<(), Stop> {
+    let Some(known) = config.made.agreements.get(&function) else { return Ok(()) };
+    let left = [(known.root, snapshot)].into_iter().collect();
+    for fact in known.facts.clone() {
+        let fact = config.terms.substitute(fact, &left);
+        config.learn_agreement(fact)?;
     }
+    Ok(())
 }
 
 pub(super) fn sides(wand: &Expr) -> (&Expr, &Expr) {

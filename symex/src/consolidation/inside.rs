@@ -1,16 +1,16 @@
 //! Consequences of the heaps inside of a condition for the whole of it.
 //!
-//! Inside of `unfolding`, `applying` and `old` there is another heap. What it tells (see [`super`])
-//! is not known outside, where a goal is asked for. So where a condition fails it is evaluated
-//! again, and what follows from each heap is learnt where that heap is. Of the bodies of functions
-//! it is learnt in any case: a postcondition may depend on it.
+//! Inside of `unfolding`, `applying` and `old` there is another heap. Facts about that heap (see
+//! [`super`]) are not known outside, where a goal is asked for. So a condition that fails is
+//! evaluated again, and the facts are learnt inside. For the bodies of functions this happens in
+//! any case, since a postcondition may depend on it.
 
 use smt::terms::Term;
 
 use crate::{Configuration, Engine, Stop, View};
 
 impl Engine<'_> {
-    /// Learns from the heaps inside of a condition. Whether anything was new.
+    /// Learns from the heaps inside of a condition. Tells whether any fact was new.
     pub(crate) fn learn_inside(
         &mut self,
         again: impl FnOnce(&mut Self) -> Result<Term, Stop>,
@@ -30,7 +30,7 @@ impl Engine<'_> {
 }
 
 impl Configuration<'_> {
-    /// The heap of an expression's inside has become the present one.
+    /// Learns from the present heap, inside of an expression.
     pub fn note_inside(&mut self) -> Result<(), Stop> {
         if !self.mode.learns_inside || self.mode.in_trigger {
             return Ok(());

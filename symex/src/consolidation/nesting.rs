@@ -1,15 +1,14 @@
 //! Consequences for references of nested predicate instances, and of permission held before.
 //!
-//! An instance that is folded or unfolded is still there, and so is everything in it, until a
-//! location changes its value or is given away: for that time, an EPOCH, the snapshot of each
-//! instance is a function of the predicate's arguments. An instance inside another one of the same
-//! predicate has a snapshot that is a proper part of the other's; datatypes are acyclic, so the
-//! arguments are different.
+//! An instance that is folded or unfolded still exists, with its contents, until a location changes
+//! its value or is given away. For that time, an EPOCH, the snapshot of each instance is a function
+//! of the predicate's arguments. An instance inside another one of the same predicate has a
+//! snapshot that is a proper part of the other's. Datatypes are acyclic, so the arguments are
+//! different.
 //!
-//! SOUNDNESS: the function takes the epoch, so that nothing is said about two moments together. The
-//! epoch of a merged heap is that of the side taken. That two references are different, because
-//! more than full permission was held to both together, stays true whatever becomes of the
-//! permission.
+//! SOUNDNESS: the function takes the epoch, so that no fact is about two moments together. The
+//! epoch of a merged heap is that of the side taken. Two references of which more than full
+//! permission was held together stay different, even after the permission is given away.
 
 use sil::program::PredicateId;
 use smt::terms::{Sort, Term, Terms};
@@ -20,14 +19,15 @@ use crate::whole::Fact;
 use crate::{Configuration, Path, Stop};
 
 impl Configuration<'_> {
-    /// From here on locations may have new values.
+    /// Begins a time in which locations may have new values.
     pub fn begin_epoch(&mut self) {
         if self.of_program(Fact::SomeAreRecursive) {
             self.here.heap.epoch = Some(self.fresh("epoch", Sort::INT));
         }
     }
 
-    /// An instance is part of the heap in this epoch, folded or not, where the amount is positive.
+    /// Notes that an instance is part of the heap in this epoch, folded or not, where the amount is
+    /// positive.
     pub(crate) fn note_instance(
         &mut self,
         predicate: PredicateId,
@@ -57,10 +57,10 @@ impl Configuration<'_> {
             }
             self.note_instance(inner, &chunk.arguments, chunk.value, chunk.amount)?;
             if inner == predicate && chunk.value == snapshot {
-                // The body is nothing but another instance, whose snapshot is no smaller.
+                // The body is just another instance, whose snapshot is no smaller.
                 let resource = Resource::Predicate(inner);
                 let rest = before.of(resource).iter().find(|it| it.arguments == chunk.arguments);
-                // SOUNDNESS: what is left of the instance that was unfolded is no part of it.
+                // SOUNDNESS: the rest of the unfolded instance is not inside of it.
                 let inside =
                     self.terms.sub(chunk.amount, rest.map_or(Terms::NONE, |rest| rest.amount));
                 let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
@@ -120,7 +120,7 @@ impl Path<'_> {
     }
 }
 
-/// The predicate instances among the chunks of a heap.
+/// Returns the predicate instances among the chunks of a heap.
 fn instances(heap: &Heap) -> Vec<(PredicateId, Chunk)> {
     let mut all = Vec::new();
     for (resource, chunks) in heap.resources() {

@@ -1,11 +1,12 @@
-//! Objects that are younger than what instances of predicates hold.
+//! Objects that are younger than the contents of predicate instances.
 //!
-//! A new object differs from every value of the state (trap T11). What instances hold are parts of
-//! their snapshots: values that come to light when an instance is opened, perhaps inside another.
+//! A new object differs from every value of the state (trap T11). The contents of instances are
+//! parts of their snapshots. These values come to light when an instance is opened, perhaps inside
+//! another.
 //!
 //! SOUNDNESS: only snapshots of instances that were held with permission when the object was made
-//! count, and of their parts only values of locations that are held with permission where they come
-//! to light. The rest of a snapshot may be anything, the object too.
+//! count. Of their parts, only values of locations that are held with permission where they come to
+//! light count. The rest of a snapshot may be anything, even the object.
 
 use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
 
@@ -14,8 +15,8 @@ use crate::state::heap::{Heap, Resource};
 use crate::{Configuration, Stop};
 
 impl Configuration<'_> {
-    /// Assumes that a new object differs from a value of the state, where `held`. What a snapshot
-    /// does not show yet is remembered.
+    /// Assumes that a new object differs from a value of the state, where `held`. The unknown parts
+    /// of a snapshot are remembered.
     pub(crate) fn is_younger(&mut self, object: Term, value: Term, held: Term) -> Result<(), Stop> {
         let fact = match *self.terms.sort_kind(self.terms.sort(value)) {
             SortKind::Ref => self.terms.differs(object, value),
@@ -56,8 +57,8 @@ impl Configuration<'_> {
         Ok(())
     }
 
-    /// Assumes that the values which an opened instance has brought to light differ from younger
-    /// objects. `before`: the heap without the body.
+    /// Assumes that the values in an opened instance differ from younger objects. `before`: the
+    /// heap without the body.
     pub(crate) fn compare_with_younger(&mut self, before: &Heap) -> Result<(), Stop> {
         let older = self.knowledge.scopes.iter().flat_map(|scope| &scope.older);
         let older: Vec<Older> = older.copied().collect();
@@ -82,7 +83,7 @@ impl Configuration<'_> {
     }
 }
 
-/// Returns the snapshots that a value is taken out of, and nothing but taken out.
+/// Returns the snapshots that a value is part of, as the form of the value tells.
 fn snapshots_around(terms: &Terms, value: Term) -> Vec<Term> {
     let mut around = Vec::new();
     let mut part = value;

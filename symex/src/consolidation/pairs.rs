@@ -1,8 +1,8 @@
-//! Consequences of two chunks of one resource: with more than full permission in sum they are
+//! Consequences of two chunks of one resource. With more than full permission in sum they are
 //! different locations, and at one location they have one value.
 //!
-//! SOUNDNESS: of the portions of one heap only (trap T23), and of what amounts say in sum only
-//! where they are exact (trap T8).
+//! SOUNDNESS: the portions belong to one heap (trap T23). Sums of amounts count only where amounts
+//! are exact (trap T8).
 
 use smt::terms::Terms;
 
@@ -25,7 +25,7 @@ impl Path<'_> {
             let sum = self.terms.add(left.amount, right.amount);
             let too_much = self.terms.lt(Terms::WRITE, sum);
             let different = self.terms.not(alias);
-            // Of different locations there is nothing more to say.
+            // Chunks of different locations tell nothing more.
             if too_much == Terms::TRUE {
                 return self.assume(different);
             }

@@ -4,7 +4,7 @@ use crate::state::heap::{Heap, Resource};
 use crate::{Configuration, Stop};
 
 impl Configuration<'_> {
-    /// Keeps the heap as it is now, for the time when something has been given away.
+    /// Keeps the present heap, for the time when parts of it have been given away.
     pub fn remember_heap(&mut self) {
         let heap = self.here.heap.clone();
         let tells_of_locations = heap
@@ -20,8 +20,8 @@ impl Configuration<'_> {
         }
     }
 
-    /// Assumes the consequences of the shapes that the heap has had on this path, each once: what
-    /// has been learnt in a scope is known until it is left.
+    /// Assumes the consequences of the shapes that the heap has had on this path. Each shape is
+    /// learnt once, since a scope keeps its facts until it is left.
     pub(crate) fn learn_from_the_past(&mut self) -> Result<(), Stop> {
         let scopes = &self.knowledge.scopes;
         let learnt = scopes.iter().map(|scope| scope.learnt_heaps).max().unwrap_or(0);

@@ -1,5 +1,5 @@
-//! Proof obligations of rules: asked, asked again with what is learnt, reported where they fail,
-//! and assumed where the path stays alive.
+//! Proof obligations of rules. They are asked, asked again with learnt facts, reported where they
+//! fail, and assumed where the path stays alive.
 
 use sil::source::Span;
 use smt::terms::{Term, Terms};
@@ -11,8 +11,8 @@ use crate::run::explore::Answer;
 use crate::{Engine, Stop};
 
 impl Engine<'_> {
-    /// A proof obligation. Where it fails it is reported and, if that can be, assumed, so that what
-    /// depends on it is not reported too.
+    /// Proves an obligation. One that fails is reported and, if possible, assumed, so that its
+    /// consequences are not reported too.
     pub fn prove(
         &mut self,
         goal: Term,
@@ -23,8 +23,8 @@ impl Engine<'_> {
         self.conclude_asked(goal, blame, reason, at).map(|_| ())
     }
 
-    /// The same, of a property of a value. Yields the value; or, where it cannot have the property,
-    /// one that has, if there is any: what fails because of it is no news.
+    /// Proves a property of a value, and returns the value. If the value cannot have the property,
+    /// returns another one that has it, so that its consequences are not reported.
     pub fn prove_of(
         &mut self,
         value: Term,
@@ -45,8 +45,7 @@ impl Engine<'_> {
         Ok(other)
     }
 
-    /// An obligation on the definedness of an expression: not checked where the expression is
-    /// trusted.
+    /// Proves an obligation on the definedness of an expression, unless the expression is trusted.
     pub fn prove_defined(
         &mut self,
         goal: Term,
@@ -57,7 +56,7 @@ impl Engine<'_> {
         if blame.is_trusted() { Ok(()) } else { self.prove(goal, blame, reason, at) }
     }
 
-    /// The same, of a property of a value, see [`Self::prove_of`].
+    /// Proves a property of a value as [`Self::prove_of`] does, unless the expression is trusted.
     pub fn prove_defined_of(
         &mut self,
         value: Term,
@@ -72,8 +71,8 @@ impl Engine<'_> {
         self.prove_of(value, property, blame, reason, at)
     }
 
-    /// The same, of a condition that is asserted at a place. `goal`: its value; `looks_inside`: it
-    /// is about other heaps, too; `again` evaluates it once more.
+    /// Proves a condition that is asserted at a place. `goal` is its value. `looks_inside` tells
+    /// whether it is about other heaps, too; then `again` evaluates it once more.
     pub fn prove_condition(
         &mut self,
         goal: Term,
@@ -87,15 +86,15 @@ impl Engine<'_> {
             self.count(Means::Form);
             return Ok(());
         }
-        // Where a condition of the same statement has failed before, on this path or another, it
-        // would be the same finding, and it is assumed in any case. But what fails below a
-        // quantifier ends the path.
+        // A condition of the same statement that failed before, on this path or another, is the
+        // same finding, and it is assumed in any case. A failure below a quantifier ends the path
+        // instead.
         if self.mode.bound.is_empty() && self.has_failed(blame, reason)? {
             self.log.rely_on_report();
             self.incidents.failed = true;
             return self.assume_failed(goal).map(|_| ());
         }
-        // An invariant that no state meets has failed where the loop was entered, too.
+        // An invariant that no state meets has failed at the entry of the loop, too.
         let at_entry = Blame { error: ErrorId::InvariantNotEstablished, ..blame };
         if goal == Terms::FALSE
             && blame.error == ErrorId::InvariantNotPreserved
@@ -129,8 +128,8 @@ impl Engine<'_> {
         self.conclude(goal, answer, blame, reason, at)
     }
 
-    /// Assumes an obligation, after a report if it did not get the answer yes. Yields the report of
-    /// an obligation that is not assumed.
+    /// Assumes an obligation, after a report unless the answer was yes. Returns the report of an
+    /// obligation that cannot be assumed.
     fn conclude(
         &mut self,
         goal: Term,
@@ -156,7 +155,7 @@ impl Engine<'_> {
         Ok(reported.filter(|_| !is_assumed))
     }
 
-    /// Returns an obligation that is tried again with what the instances in the heap tell together.
+    /// Asks an obligation, and asks again with facts from the instances in the heap together.
     fn obligation_with_instances(&mut self, goal: Term) -> Result<Answer, Stop> {
         let answer = self.ask_obligation(goal)?;
         if answer == Answer::No && self.learn_from_instances()? {

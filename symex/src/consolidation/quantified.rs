@@ -9,8 +9,10 @@ use crate::state::heap::{Heap, Resource};
 use crate::{Amounts, Configuration, Path, Stop};
 
 impl Configuration<'_> {
-    /// For fields: all amounts together are at most full permission. Two chunks agree on the values
-    /// of the locations they share. SOUNDNESS: the sum is over the chunks of one heap (trap T23).
+    /// Learns from quantified chunks. All amounts of a field together are at most full permission.
+    /// Two chunks agree on the values of the locations that they share.
+    ///
+    /// SOUNDNESS: the sum is over the chunks of one heap (trap T23).
     pub(crate) fn learn_from_quantified(&mut self, heap: &Heap) -> Result<(), Stop> {
         let resources: Vec<Resource> =
             heap.quantified_resources().map(|(resource, _)| resource).collect();
@@ -22,7 +24,7 @@ impl Configuration<'_> {
     }
 
     fn assume_agreement(&mut self, resource: Resource, heap: &Heap) -> Result<(), Stop> {
-        // Of the values of wands nothing is said (trap T10e).
+        // The values of wands tell nothing (trap T10e).
         if matches!(resource, Resource::Wand(_)) {
             return Ok(());
         }
@@ -75,8 +77,8 @@ impl Path<'_> {
             self.assume(fact)?;
         }
         let formals = self.formals(resource);
-        // Not the lookup of a value where there is another choice: conditions read values at
-        // inverses, and each of them would be a new location.
+        // The lookup of a value is a trigger only if there is no other choice. Conditions read
+        // values at inverses, and each of these would be a new location.
         let mut triggers: Vec<Vec<Term>> = Vec::new();
         for chunk in heap.quantified(resource) {
             if chunk.triggers.is_empty() {
@@ -89,8 +91,8 @@ impl Path<'_> {
     }
 }
 
-/// Portions of one location, each an amount and a value, have one value where both amounts are
-/// positive (trap T2).
+/// Makes the claim that portions of one location, each an amount and a value, have one value where
+/// both amounts are positive (trap T2).
 fn agree(terms: &mut Terms, left: (Term, Term), right: (Term, Term)) -> Term {
     let (p, q) = (terms.is_some(left.0), terms.is_some(right.0));
     let both = terms.and([p, q]);

@@ -8,7 +8,7 @@ use crate::state::heap::Chunk;
 use crate::{Path, Stop};
 
 impl Path<'_> {
-    /// Learns the facts that pairs do not tell: three or more portions that fit in pairs need not
+    /// Learns the facts that pairs do not tell. Three or more portions that fit in pairs need not
     /// fit together.
     ///
     /// PERFORMANCE: each chunk is summed up with those before it, so that one more chunk is one

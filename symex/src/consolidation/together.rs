@@ -1,15 +1,15 @@
 //! Consequences of opening all predicate instances at once.
 //!
-//! A location of which one instance holds a part, and another instance or the heap the rest, has
-//! one value, although nothing in the snapshots says so; and two locations of which more than all
-//! is held together are different. An obligation that nothing else shows is tried again with these
-//! facts. Instances inside each other are in [`super::nesting`].
+//! A location has one value even if one instance holds a part of it, and another instance or the
+//! heap the rest. The snapshots do not tell this. And two locations of which more than full
+//! permission is held together are different. An obligation that fails otherwise is tried again
+//! with these facts. [`super::nesting`] deals with instances inside each other.
 //!
-//! Instances of recursive predicates are left alone: what they say about each other would be found
-//! in many steps only, and by chance.
+//! Instances of recursive predicates are left alone: their facts would come by chance, after many
+//! steps.
 //!
-//! SOUNDNESS: only instances of the present heap, of which there is some for sure (trap T4), where
-//! amounts mean something (trap T8).
+//! SOUNDNESS: only instances of the present heap count, with an amount that is positive for sure
+//! (trap T4), where amounts are exact (trap T8).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,13 +21,13 @@ use crate::findings::blame::{Blame, ErrorId};
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::{Amounts, Engine, Explore, Stop};
 
-/// The number of instances that are opened way by way. Of more, the ways through each are merged:
-/// ways of instances beside each other multiply.
+/// The most instances that are opened way by way. With more, the ways through each are merged,
+/// since ways of instances beside each other multiply.
 const WAY_BY_WAY: usize = 6;
 
 impl Engine<'_> {
-    /// Assumes what follows from opening the instances of the heap together. Whether there was
-    /// something to open that has not been opened before.
+    /// Assumes the facts from opening the instances of the heap together. Tells whether there were
+    /// instances that had not been opened before.
     pub(crate) fn learn_from_instances(&mut self) -> Result<bool, Stop> {
         let (frame, heap) = (&self.frame, self.here.heap.clone());
         let is_plain = heap.amounts == Amounts::Exact
@@ -47,11 +47,10 @@ impl Engine<'_> {
         self.join(|engine| {
             engine.here.consuming = None;
             engine.here.package.reserve.clear();
-            // Where a precondition is shown, its reading is of what it asks for; what is here is as
-            // exact as ever.
+            // Where a precondition is shown, the reading of amounts is that of the precondition.
+            // The present heap is as exact as ever.
             engine.frame.assertion.amounts = Amounts::Exact;
-            // SOUNDNESS: nothing is taken for good, so no amount may become smaller by it (trap
-            // T9).
+            // SOUNDNESS: nothing is taken for good, so no amount may become smaller (trap T9).
             engine.frame.assertion.constrainable = Rc::default();
             for (predicate, Chunk { arguments, amount, .. }) in &instances {
                 let at = engine.program.predicates[*predicate].span;
@@ -66,7 +65,8 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// Returns the instances that hold parts of a field of which something else holds a part, too.
+    /// Returns the instances that hold parts of a field, if another chunk or instance holds a part
+    /// too.
     fn overlapping(&mut self, heap: &Heap) -> Result<Vec<(PredicateId, Chunk)>, Stop> {
         let mut holders: BTreeMap<FieldId, usize> = BTreeMap::new();
         let mut instances = Vec::new();

@@ -1,4 +1,4 @@
-//! How a failed obligation is reported: what the user was doing, and what could not be shown.
+//! The words of a failed obligation: the user's action, and the claim that could not be shown.
 
 use sil::source::Span;
 
@@ -12,11 +12,12 @@ use crate::{Engine, Stop, Symbols};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Definedness {
     Checked,
-    /// The contract was checked at its declaration, in the most general state: its uses are not
-    /// (trap T17). What is undefined has an arbitrary value.
+    /// The contract was checked at its declaration, in the most general state, so its uses are not
+    /// (trap T17). An undefined expression has an arbitrary value.
     Trusted,
-    /// Nothing at all is checked: the precondition of an application inside a trusted expression,
-    /// which is known to hold. Permission that is not found stands for an arbitrary value.
+    /// Nothing at all is checked. An example is the precondition of an application inside a trusted
+    /// expression, which is known to hold. Permission that is not found stands for an arbitrary
+    /// value.
     Silent,
 }
 
@@ -29,9 +30,9 @@ pub struct Blame {
     pub definedness: Definedness,
     /// The contract clause whose use failed, if it stands elsewhere.
     pub clause: Option<Span>,
-    /// The error where permission is missing, if it is another.
+    /// The error for missing permission, if it is another one.
     pub lacking: Option<ErrorId>,
-    /// The words of the error, where its own do not say what the user did.
+    /// Words for the error, if its own do not tell the user's action.
     pub words: Option<&'static str>,
 }
 
@@ -42,7 +43,7 @@ impl Blame {
         Self { error, span, definedness, clause: None, lacking: None, words: None }
     }
 
-    /// For the use of a contract that was checked where it is declared.
+    /// Blames the use of a contract that was checked at its declaration.
     pub fn trusted(self) -> Self {
         match self.definedness {
             Definedness::Checked => Self { definedness: Definedness::Trusted, ..self },
@@ -50,7 +51,8 @@ impl Blame {
         }
     }
 
-    /// For the part of a contract that its own check has not seen: the other reading of `[a, b]`.
+    /// Blames the part of a contract that its own check has not seen: the other reading of `[a,
+    /// b]`.
     pub(crate) fn checked(self) -> Self {
         match self.definedness {
             Definedness::Trusted => Self { definedness: Definedness::Checked, ..self },
@@ -63,12 +65,12 @@ impl Blame {
         Self { clause: Some(clause), ..self }
     }
 
-    /// With other words than those of the error.
+    /// Sets other words than those of the error.
     pub fn saying(self, words: &'static str) -> Self {
         Self { words: Some(words), ..self }
     }
 
-    /// For what is known to hold.
+    /// Blames nobody, for claims that are known to hold.
     pub fn silent(self) -> Self {
         Self { definedness: Definedness::Silent, ..self }
     }
@@ -112,7 +114,7 @@ impl Blame {
     }
 }
 
-/// Returns a long text up to where it is clear what is meant.
+/// Returns the beginning of a long text, enough to recognise it.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
     match text.char_indices().nth(LONGEST) {
@@ -154,8 +156,8 @@ impl Engine<'_> {
         self.log.report(finding, in_other_reading, tells_parts)
     }
 
-    /// Reports what smoke detection has found at a statement, block or member: at its first line,
-    /// since what it is about may be long. `reason`: why, if that is known.
+    /// Reports a statement, block or member that smoke detection has found, at its first line,
+    /// since it may be long. `reason`: the cause, if it is known.
     pub fn report_unreachable(&mut self, span: Span, reason: Option<&str>) {
         let text = self.context.sources.text(span).unwrap_or_default();
         let line = text.lines().next().unwrap_or_default().trim_end();
@@ -175,8 +177,8 @@ impl Engine<'_> {
         self.log.reword(reported, message);
     }
 
-    /// Tells whether an obligation with the same error, reason and place was refuted before: it
-    /// would be the same finding.
+    /// Tells whether an obligation with the same error, reason and place was refuted before, so
+    /// that it is the same finding.
     pub fn has_failed(&mut self, blame: Blame, reason: Reason) -> Result<bool, Stop> {
         let Blame { error, span: at, clause, .. } = blame;
         let clause = clause.filter(|_| self.tells_parts());
@@ -186,8 +188,8 @@ impl Engine<'_> {
 }
 
 impl Symbols<'_> {
-    /// Tells whether the program is the one that its author wrote, so that each part of a statement
-    /// is told.
+    /// Tells whether the program is the one that its author wrote. Then reports name the parts of
+    /// statements.
     pub(crate) fn tells_parts(&self) -> bool {
         self.context.own.is_none() && !self.program.origins.is_annotated
     }
@@ -199,13 +201,13 @@ impl Symbols<'_> {
     }
 }
 
-/// The warning that what a member says at `at`, which is `what`, is contradictory.
+/// Returns the warning that `what`, which a member says at `at`, is contradictory.
 pub fn contradiction(at: Span, what: &str) -> Finding {
     let message = format!("{what} is contradictory, so that everything is verified");
     Finding::warning(ErrorId::VerifierWarning, None, at, message)
 }
 
-/// The contradictory part where no state meets the invariant of a loop.
+/// The name of a contradictory loop invariant, for [`contradiction`].
 pub const INVARIANT: &str = "the loop invariant";
 
 /// Stops at a construct that the engine does not know.

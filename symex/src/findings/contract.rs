@@ -9,8 +9,8 @@ use crate::findings::log::Recalled;
 use crate::{Engine, Path, Stop};
 
 impl Engine<'_> {
-    /// Tells whether a clause of a contract was found not to be well-formed: a question to the
-    /// journal, as all questions about findings.
+    /// Tells whether a clause of a contract was found not to be well-formed. As all questions about
+    /// findings, this is a question to the journal.
     pub fn is_ill_formed(&mut self, clause: Span) -> Result<bool, Stop> {
         self.recall(Recalled::IllFormed(clause))
     }
@@ -37,11 +37,11 @@ impl Engine<'_> {
         self.recall(Recalled::IllFormedBecause(clause, reasons))
     }
 
-    /// Ends the ways on which the contract that has been assumed is not framed, or the body of a
-    /// function not defined: what builds on it would be reported for no other reason. What else was
-    /// wrong with it has been reported and assumed, and the others go on.
+    /// Ends the ways on which the assumed contract is not framed, or the body of a function not
+    /// defined. Failures there would have no other reason. Other defects of the contract have been
+    /// reported and assumed, and their ways go on.
     ///
-    /// SOUNDNESS: only where something has been reported, so that the member is not verified.
+    /// SOUNDNESS: something has been reported, so that the member is not verified.
     pub fn end_unframed(&mut self) -> Result<(), Stop> {
         if !self.recall(Recalled::AnyFinding)? {
             return Ok(());
@@ -52,7 +52,7 @@ impl Engine<'_> {
         self.assume(framed)
     }
 
-    /// Ends these ways where one of some clauses, which have been assumed, is not well-formed.
+    /// Ends these ways if one of some assumed clauses is not well-formed.
     pub fn end_unframed_by(&mut self, clauses: impl IntoIterator<Item = Span>) -> Result<(), Stop> {
         if self.is_any_ill_formed(clauses)? { self.end_unframed() } else { Ok(()) }
     }
@@ -71,8 +71,8 @@ impl Engine<'_> {
         Ok(found)
     }
 
-    /// Returns those of them that are framed: their meaning depends on what is known where they are
-    /// to be proved.
+    /// Returns the ill-formed clauses that are framed. Their meaning depends on the facts where
+    /// they are to be proved.
     pub fn framed_but_ill_formed(
         &mut self,
         clauses: impl IntoIterator<Item = Span>,
@@ -87,11 +87,11 @@ impl Engine<'_> {
         Ok(framed)
     }
 
-    /// How the exhale side of `[a, b]` in a contract is blamed where it is used.
+    /// Returns the blame for the exhale side of `[a, b]` in a contract, at its use.
     ///
-    /// SOUNDNESS: the contract's check has seen it after the exhale side of everything before,
-    /// while a body has the inhale side of its precondition: so it is checked again, unless that
-    /// has been reported (trap T17a).
+    /// SOUNDNESS: the contract's check has seen this side after the exhale side of everything
+    /// before. A body has the inhale side of its precondition instead. So the side is checked
+    /// again, unless its check has reported it (trap T17a).
     pub fn other_side(&mut self, blame: Blame) -> Result<Blame, Stop> {
         Ok(if self.is_ill_formed(blame.span)? { blame } else { blame.checked() })
     }
@@ -99,7 +99,7 @@ impl Engine<'_> {
 
 impl Path<'_> {
     /// Notes that the clause is not framed, or the body of a function not defined, on the ways that
-    /// lead here. As a fact it stays with them, wherever they are joined with others.
+    /// lead here. As a fact the note stays with them, wherever they are joined with others.
     pub fn mark_unframed(&mut self, blame: Blame) -> Result<(), Stop> {
         if !blame.is_of_contract() && !blame.is_of_body() {
             return Ok(());
@@ -109,9 +109,9 @@ impl Path<'_> {
     }
 }
 
-/// Returns a proposition that holds where a clause of a contract was found to say something of
-/// which nobody knows what it means: locations there is no permission to, negative amounts,
-/// quantifiers that are not defined for all values.
+/// Returns a proposition that holds where a clause of a contract has no known meaning. Examples are
+/// locations without permission, negative amounts, and quantifiers that are not defined for all
+/// values.
 fn unframed(terms: &mut Terms) -> Term {
     let symbol = terms.declare_fresh("unframed@contract", &[], Sort::BOOL);
     terms.apply(symbol, &[])

@@ -1,7 +1,7 @@
 //! States in which a failed obligation may fail, from the solver's models.
 //!
-//! Nothing here decides anything: what is asked is asked after the failure has been recorded, in a
-//! scope of its own.
+//! Nothing here decides anything. The questions come after the failure has been recorded, in a
+//! scope of their own.
 
 mod applications;
 pub(crate) mod values;
@@ -57,7 +57,7 @@ struct Head {
     held: Vec<Held>,
     /// Values of the read fraction of the method.
     read: Vec<Term>,
-    /// There is permission beyond the listed permissions.
+    /// Tells whether there is permission beyond the listed permissions.
     has_more: bool,
 }
 
@@ -68,7 +68,8 @@ fn variable_name(terms: &Terms, variable: Term) -> String {
     name.split('@').next().unwrap_or_default().to_owned()
 }
 
-/// A goal without the quantifiers in front, as it fails: for constants in place of their variables.
+/// A goal without the quantifiers in front, as it fails: with constants in place of their
+/// variables.
 struct Instance {
     goal: Term,
     constants: Substitution,
@@ -77,8 +78,8 @@ struct Instance {
 }
 
 impl Engine<'_> {
-    /// A state on this path in which `goal`, the value of the condition at `at`, does not hold, if
-    /// the solver has one to offer.
+    /// Returns a state on this path in which `goal` does not hold, if the solver offers one. `goal`
+    /// is the value of the condition at `at`.
     pub(crate) fn counterexample(
         &mut self,
         goal: Term,
@@ -166,7 +167,7 @@ impl Configuration<'_> {
         author::variable(self.program, local)
     }
 
-    /// Takes off the quantifiers that say what has to hold for all values.
+    /// Replaces the variables of universal quantifiers by constants.
     fn as_it_fails(&mut self, goal: Term, depth: usize, instance: &mut Instance) -> Term {
         match self.terms.kind(goal).clone() {
             TermKind::And(parts) => {
@@ -186,7 +187,7 @@ impl Configuration<'_> {
                 for &variable in &noted.bound {
                     let name = variable_name(&self.terms, variable);
                     let sort = self.terms.sort(variable);
-                    // No new symbol: the questions behind this one are those without it.
+                    // No fresh symbol: later questions must be the same as without this one.
                     let number = instance.constants.len();
                     let constant = format!("witness%{number}%{}", self.terms.sort_name(sort));
                     let constant = self.terms.constant(&constant, sort);
@@ -202,9 +203,9 @@ impl Configuration<'_> {
         }
     }
 
-    /// Returns the state where the path left its past behind.
+    /// Returns the state at the head of a loop, where the path left its past behind.
     fn head_of(&mut self, forgot: &Forgot) -> Head {
-        // Loops stand in bodies; of the contract of a callee, its user has come along the loop.
+        // Loops stand in bodies. The user of a callee's contract has come along the loop.
         let locals = self.frame.user.as_ref().map_or(self.frame.locals, |user| user.locals);
         let mut variables = Vec::new();
         self.add_variables((locals, &forgot.store), "", &mut variables);
@@ -231,8 +232,8 @@ impl Configuration<'_> {
         }
         let mut quantified =
             [&forgot.heap, &forgot.around].into_iter().flat_map(Heap::quantified_resources);
-        // What is folded in the loop is what the invariants say; around it, it has a past that
-        // nobody can tell.
+        // The invariants tell what is folded in the loop. What is folded around it has an unknown
+        // past.
         let mut around = forgot.around.resources();
         let is_folded = |(resource, chunks): (Resource, &[Chunk])| {
             !matches!(resource, Resource::Field(_)) && !chunks.is_empty()
@@ -242,14 +243,14 @@ impl Configuration<'_> {
     }
 
     /// Returns the variables that the user has named, and `result`. Where the contract of a callee
-    /// is used, those of the caller, and the callee's parameters as `callee.a`.
+    /// is used, these are the variables of the caller, and the callee's parameters as `callee.a`.
     pub(super) fn variables_with_values(&self) -> Vec<(String, Term)> {
         let mut named = Vec::new();
         let own = (self.frame.locals, &self.frame.store);
         match &self.frame.user {
             Some(user) => {
                 self.add_variables((user.locals, &user.store), "", &mut named);
-                // The parameters of a predicate stand for what its user has written.
+                // The parameters of a predicate stand for expressions of its user.
                 if self.frame.assertion.bodies.is_empty() {
                     self.add_variables(own, "callee.", &mut named);
                 }
@@ -285,8 +286,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// Returns the locations of a heap: those of its chunks, and where quantified chunks are, those
-    /// of the variables.
+    /// Returns the locations of a heap: those of its chunks, and in quantified chunks those of the
+    /// variables.
     fn locations_of(&mut self, heap: &Heap, variables: &[(String, Term)]) -> Vec<Held> {
         let mut held = Vec::new();
         for (resource, chunks) in heap.resources() {
@@ -342,7 +343,7 @@ impl Path<'_> {
             constants.push(constant);
         }
         let formula = self.terms.and(formulas);
-        // A defect of the solver shows at the next question, which matters.
+        // An error of the solver shows at the next question that matters.
         self.prover.values(&mut self.symbols.terms, formula, &constants, budget).ok().flatten()
     }
 }

@@ -14,9 +14,9 @@ const TOLD: usize = 12;
 #[derive(Debug, Default)]
 pub(crate) struct Evaluated {
     values: FxHashMap<Span, Evaluation>,
-    /// The expressions being evaluated, innermost last, and when each began.
+    /// The expressions in evaluation, innermost last, each with the number of its beginning.
     open: Vec<(Span, u64)>,
-    /// How many evaluations have begun.
+    /// The number of evaluations that have begun.
     begun: u64,
 }
 
@@ -60,8 +60,8 @@ impl Evaluated {
         parts
     }
 
-    /// Chooses the parts that tell more than literals, the listed variables and smaller parts do,
-    /// each once; the larger ones, where there are many.
+    /// Chooses the parts that tell more than literals, listed variables and smaller parts, each
+    /// once. If there are many, the larger ones are chosen.
     pub(crate) fn worth_telling<'a>(
         parts: impl Iterator<Item = PartValue>,
         variables: impl Iterator<Item = &'a Variable>,
@@ -73,12 +73,12 @@ impl Evaluated {
         for part in &parts {
             let is_plain = part.value.to_string() == part.text || named.contains(&&*part.text);
             let is_opaque = matches!(part.value, Value::Opaque(..));
-            // What a connective says is said by its operands.
+            // The operands of a connective tell its truth.
             let is_composed = is_truth(part)
                 && parts.iter().any(|other| {
                     is_truth(other) && other.span != part.span && part.span.contains(other.span)
                 });
-            // Under `old` it has the value of another state, so the whole is told.
+            // A part under `old` has its value in another state, so the whole is told.
             let is_past = parts.iter().any(|other| {
                 other.text.starts_with("old")
                     && other.text.ends_with(')')

@@ -1,8 +1,8 @@
 //! The incidents of an evaluation, as its answer.
 //!
-//! An incident is met by a rule deep inside and matters to one far outside: that something failed,
-//! that a field could not be read. Who wants to know runs the evaluation with [`Watch::watched`].
-//! A run that is repeated meets the same incidents again, so nothing of this is journalled.
+//! A rule deep inside meets an incident, such as a failure or a field that could not be read, and
+//! the incident matters to a rule far outside. That rule runs the evaluation with
+//! [`Watch::watched`]. A repeated run meets the same incidents again, so they are not journalled.
 
 use crate::View;
 use crate::findings::log::{Found, Reported};
@@ -18,14 +18,14 @@ pub struct Incidents {
     pub unread: bool,
     /// A term of a trigger is not defined where it is written.
     pub undefined_trigger: bool,
-    /// A consume did not find what it asked for; the last one.
+    /// The last consume that did not find its permission.
     pub missing: Option<Missing>,
 }
 
-/// A consume did not find what it asked for.
+/// A consume that did not find its permission.
 #[derive(Clone, Copy, Debug)]
 pub struct Missing {
-    /// The error that says so; `None`: nobody was to be told.
+    /// The error that says so; `None` if nothing was to be reported.
     pub reported: Option<Reported>,
 }
 
@@ -39,9 +39,9 @@ impl Incidents {
     }
 }
 
-/// Hears what comes up while something runs.
+/// Hears of incidents while something runs.
 pub trait Watch<'p>: View<'p> {
-    /// Runs something, and says what came up. Those who watch outside hear of it, too.
+    /// Runs something, and returns its incidents. Outer watchers hear of them, too.
     fn watched<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Incidents) {
         let (result, seen) =
             self.exchanging(|engine| &mut engine.incidents, Incidents::default(), run);
@@ -49,8 +49,8 @@ pub trait Watch<'p>: View<'p> {
         (result, seen)
     }
 
-    /// The same for the precondition of an application: what is not there is between the
-    /// application and those who asked for it, so that each application speaks for itself.
+    /// Runs a precondition of an application, and returns its incidents. Outer watchers do not hear
+    /// of missing permission, so that each application speaks for itself.
     fn watched_precondition<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Incidents) {
         let (result, seen) =
             self.exchanging(|engine| &mut engine.incidents, Incidents::default(), run);
@@ -58,15 +58,14 @@ pub trait Watch<'p>: View<'p> {
         (result, seen)
     }
 
-    /// Runs with an empty list of findings, and yields what has been found apart.
+    /// Runs with an empty list of findings, and returns the findings of the run apart.
     fn finding_apart<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Found) {
         let outer = self.core().log.exchange(Found::default());
         let result = run(self);
         (result, self.core().log.exchange(outer))
     }
 
-    /// Runs something of which no value is met outside, and of which not all is reported: what is
-    /// tainted there is not tainted afterwards.
+    /// Runs something whose values do not occur outside. Its taints end with it.
     fn with_own_taints<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let tainted = self.core().log.tainted.clone();
         self.exchanging(|engine| &mut engine.log.tainted, tainted, run).0

@@ -1,10 +1,9 @@
 //! The findings of the verification of a member, and its cost.
 //!
-//! Rules write here and cannot read: everything inside is private to this file. Where a rule
-//! depends on what has been found before, it asks ([`Engine::recall`]); the journal keeps the
-//! question and its answer, so that a run that is repeated gets the answer of the first time (trap
-//! T16). What came up while something was evaluated is an answer of that evaluation, and no reading
-//! of the log ([`super::incidents`]).
+//! Rules write here and cannot read: everything inside is private to this file. A rule that depends
+//! on earlier findings asks ([`Engine::recall`]). The journal keeps the question and its answer, so
+//! that a repeated run gets the answer of the first time (trap T16). Incidents of an evaluation are
+//! answers of that evaluation, and no reading of the log ([`super::incidents`]).
 
 #[cfg(test)]
 mod tests;
@@ -30,33 +29,32 @@ pub struct Log {
     findings: IndexMap<FindingKey, Finding>,
     /// The remarks on a member that is verified.
     warnings: Vec<Finding>,
-    /// An obligation hit a limit.
+    /// Tells whether an obligation hit a limit.
     gave_up: bool,
     pub(super) tainted: Tainted,
-    /// The expressions below a quantifier that turned out not to be defined for all values.
+    /// The expressions below a quantifier that are not defined for all values.
     undefined: FxHashSet<Span>,
-    /// The clauses that are ill-formed in the reading of those who have to prove them, and only
-    /// there.
+    /// The clauses that are ill-formed only where they have to be proved.
     ill_formed_otherwise: FxHashSet<Span>,
     /// The clauses with an application whose precondition fails.
     misapplied: FxHashSet<Span>,
-    /// The locations without permission, with the statement that was reported for each.
+    /// The locations without permission, each with the statement that was reported.
     lacking: FxHashSet<(Span, Term)>,
     /// The `refute` statements that some path has refuted.
     refuted: FxHashSet<RefuteKey>,
     statistics: Statistics,
-    /// The construct in execution, for the count of questions.
+    /// The construct in execution, for the counts of questions.
     construct: &'static str,
-    /// Where that stands.
+    /// The place of that construct.
     place: Span,
-    /// Which of several implementations of a method that is.
+    /// The implementation of the method that is executed, of several.
     within: Option<Within>,
-    /// How often states have been merged.
+    /// The number of merges of states.
     merges: u64,
 }
 
-/// A `refute` statement: where it stands, and what it is about. Statements made by one use of a
-/// macro share their span.
+/// A `refute` statement: its place, and its formula. Statements made by one use of a macro share
+/// their place.
 pub type RefuteKey = (Span, Span);
 
 /// Evidence that something has been reported. Only [`Log::report`] makes it.
@@ -69,26 +67,27 @@ pub struct Reported {
 }
 
 impl Reported {
-    /// Tells whether nobody has shown yet how the obligation may fail.
+    /// Tells whether the finding has no counterexample yet.
     pub(crate) fn wants_counterexample(self) -> bool {
         !self.has_counterexample
     }
 
-    /// Tells whether nobody has told yet which permission is missing.
+    /// Tells whether the finding does not say yet which permission is missing.
     pub(crate) fn wants_shortfall(self) -> bool {
         !self.has_shortfall
     }
 }
 
-/// Values that stand for something whose absence has been reported: what fails because of them is
-/// no news.
+/// Values that stand for something missing. The lack has been reported, so failures because of
+/// these values are no news.
 ///
-/// SOUNDNESS: a failure that mentions one is not reported, so there is none without evidence of a
-/// report; when the member ends it is checked that one is left (see [`Log::leaves_failures_open`]).
+/// SOUNDNESS: a failure that mentions such a value is not reported. Each value needs evidence of a
+/// report, and at the end of the member a report has to be left (see
+/// [`Log::leaves_failures_open`]).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tainted {
     values: FxHashSet<Term>,
-    /// Something has been left out since it follows from a report.
+    /// Tells whether some failure has been left out because it follows from a report.
     relies_on_report: bool,
 }
 
@@ -99,7 +98,7 @@ pub enum Recalled<'a> {
     AnyFinding,
     /// Something was refuted, not only given up.
     AnyError,
-    /// The same, of what was found since.
+    /// An error was found after this moment.
     ErrorSince(Mark),
     /// An obligation hit a limit.
     GaveUp,
@@ -132,8 +131,8 @@ pub enum Recalled<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Mark(usize);
 
-/// The findings made while earlier findings were put aside: nobody is told of them, unless they are
-/// added to the log.
+/// The findings made while earlier findings were put aside. They are told only if they are added to
+/// the log.
 #[derive(Default, Debug)]
 pub struct Found {
     findings: IndexMap<FindingKey, Finding>,
@@ -169,7 +168,7 @@ impl Found {
 
 impl Log {
     /// Records a failed obligation. The same obligation is recorded once, see [`Finding::meet`].
-    /// `by_part`: whether parts of a statement are told apart.
+    /// `by_part`: parts of a statement are told apart.
     pub(crate) fn report(
         &mut self,
         mut finding: Finding,
@@ -204,12 +203,12 @@ impl Log {
         Reported { finding: index, has_counterexample, has_shortfall }
     }
 
-    /// Adds a state in which what has been reported may fail.
+    /// Adds a state in which a reported obligation may fail.
     pub(crate) fn add_counterexample(&mut self, to: Reported, state: Option<Counterexample>) {
         self.findings[to.finding].counterexample = state;
     }
 
-    /// Adds which permission is missing, and the statement that took it.
+    /// Adds the missing permission, and the statement that took it.
     pub(crate) fn add_shortfall(
         &mut self,
         to: Reported,
@@ -224,17 +223,17 @@ impl Log {
         finding.shortfall = Some(shortfall);
     }
 
-    /// Tells what has been reported in other words.
+    /// Sets other words for a finding.
     pub(crate) fn reword(&mut self, reported: Reported, message: String) {
         self.findings[reported.finding].message = message;
     }
 
-    /// Names the receiver that might be null; that of the first path stays.
+    /// Names the receiver that might be null. The name from the first path stays.
     pub(crate) fn name_receiver(&mut self, reported: Reported, name: String) {
         self.findings[reported.finding].receiver.get_or_insert(name);
     }
 
-    /// Adds what was found apart, as far as it is news.
+    /// Adds the findings that were made apart, as far as they are news.
     pub fn add(&mut self, found: Found) {
         for (key, finding) in found.findings {
             self.findings.entry(key).or_insert(finding);
@@ -242,15 +241,15 @@ impl Log {
         self.gave_up |= found.gave_up;
     }
 
-    /// Warns that what a member says about its start is contradictory, so that nothing is left to
-    /// show. Not where an error says more.
+    /// Warns that claims of a member about its start are contradictory, so that nothing is left to
+    /// show. Does nothing if there is an error.
     pub fn warn_of_contradiction(&mut self, at: Span, what: &str) {
         if self.findings.is_empty() {
             self.warnings.push(contradiction(at, what));
         }
     }
 
-    /// Adds to all that failed what may be a reason.
+    /// Adds a possible reason to all failures.
     pub(crate) fn relate(&mut self, at: Span, what: &str) {
         for finding in self.findings.values_mut() {
             finding.related.push((at, what.to_owned()));
@@ -262,27 +261,26 @@ impl Log {
         self.gave_up = true;
     }
 
-    /// From here on, what fails because of this value is no news.
+    /// Makes failures because of this value no news.
     pub fn taint(&mut self, value: Term, _: Reported) {
         self.tainted.values.insert(value);
         self.rely_on_report();
     }
 
-    /// Notes that a failure is not reported since it depends on one that has been. Yields evidence
-    /// for taints of what depends on it in turn.
+    /// Notes that a failure is not reported since it depends on a reported one. Returns evidence
+    /// for taints of its consequences.
     pub fn rely_on_earlier_report(&mut self) -> Reported {
         self.rely_on_report();
         let finding = self.findings.len().saturating_sub(1);
         Reported { finding, has_counterexample: true, has_shortfall: true }
     }
 
-    /// Notes that something is not looked at, or not reported, because of what has been reported
-    /// before.
+    /// Notes that a rule skips a check or a report because of an earlier report.
     pub fn rely_on_report(&mut self) {
         self.tainted.relies_on_report = true;
     }
 
-    /// From here on, failures that mention the values tainted so far are reported, too.
+    /// Forgets the tainted values. Failures that mention them are reported from here on.
     pub(crate) fn forget_taints(&mut self) {
         self.tainted.values.clear();
     }
@@ -319,7 +317,7 @@ impl Log {
         self.within = within;
     }
 
-    /// Which part of it is shown from here on.
+    /// Sets the part of the construct that is shown from here on.
     pub(crate) fn enter_part(&mut self, place: Span) {
         self.place = place;
     }
@@ -347,7 +345,7 @@ impl Log {
         self.statistics = Statistics::default();
     }
 
-    /// Now, to ask later what has been found since.
+    /// Returns the present moment, for later questions about newer findings.
     pub(crate) fn mark(&self) -> Mark {
         Mark(self.findings.len())
     }
@@ -356,13 +354,12 @@ impl Log {
         self.merges > 0
     }
 
-    /// Tells whether a limit leaves room for more: only the limit depends on the answer.
+    /// Tells whether a limit leaves room for more. No other rule depends on this number.
     pub(crate) fn is_within(&self, is_within: impl FnOnce(Spent) -> bool) -> bool {
         is_within(Spent::of(&self.statistics))
     }
 
-    /// Tells whether failures may have been left out because of a finding that is not there any
-    /// more: a defect.
+    /// Tells whether failures have been left out because of a finding that is gone: a defect.
     pub(crate) fn leaves_failures_open(&self) -> bool {
         self.tainted.relies_on_report && self.findings.is_empty()
     }
@@ -414,7 +411,7 @@ impl Log {
     }
 
     /// Lists the reasons why a clause is not well-formed. An application without its precondition
-    /// is one.
+    /// is such a reason.
     fn reasons_of_ill_formed(&self, clause: Span) -> impl Iterator<Item = Reason> {
         let of_clause = move |finding: &&Finding| {
             finding.error == ErrorId::NotWellformed && finding.span == clause
@@ -424,7 +421,7 @@ impl Log {
         own.chain(misapplied)
     }
 
-    /// Puts aside what has been found, and takes up what was put aside before.
+    /// Puts the findings aside, and takes up others that were put aside before.
     pub(super) fn exchange(&mut self, other: Found) -> Found {
         Found {
             findings: std::mem::replace(&mut self.findings, other.findings),
@@ -434,15 +431,15 @@ impl Log {
 }
 
 impl Engine<'_> {
-    /// The answer to a question about what has been found so far: from the journal or, the first
-    /// time, from the log.
+    /// Answers a question about the findings so far: from the journal or, the first time, from the
+    /// log.
     pub fn recall(&mut self, question: Recalled<'_>) -> Result<bool, Stop> {
         self.noted(question, |engine| engine.log.answer(&engine.terms, question))
     }
 }
 
 impl Path<'_> {
-    /// Says in the solver's log what the question that follows is for.
+    /// Writes into the solver's log what the next question is for.
     pub(crate) fn remark(&mut self, kind: QueryKind) -> Result<(), Stop> {
         let question = match kind {
             QueryKind::Obligation => "obligation",

@@ -1,4 +1,4 @@
-//! The author's names of members, where the program is a translation, too.
+//! The author's names of members, also where the program is a translation.
 
 use num_rational::BigRational;
 use sil::program::{Local, Program, Type};
@@ -22,7 +22,7 @@ pub(crate) fn variable(program: &Program, local: &Local) -> Option<String> {
     }
 }
 
-/// Tells whether a front end chooses the value of a variable, such as an amount: the value says
+/// Tells whether a front end chooses the value of a variable, such as an amount. Such a value says
 /// nothing to the author.
 pub(crate) fn is_chosen(program: &Program, local: &Local) -> bool {
     program.is_translated() && local.ty == Type::Perm
@@ -46,7 +46,8 @@ pub(crate) fn kind_of_value(program: &Program, sort: &str) -> String {
         .unwrap_or_else(|| "value".to_owned())
 }
 
-/// Returns a location with these arguments, as the author writes it; `None` if there is no way to.
+/// Returns a location with these arguments, as the author writes it; `None` if this is not
+/// possible.
 pub(crate) fn location(
     program: &Program,
     resource: Resource,
@@ -60,11 +61,11 @@ pub(crate) fn location(
         Resource::Predicate(predicate) => {
             let predicate = &program.predicates[predicate];
             let name = called(program, &predicate.name, predicate.span)?;
-            // Where predicates belong to classes, the first argument is the object.
+            // If predicates belong to classes, the first argument is the object.
             match (name.rsplit_once('.'), arguments) {
                 (Some((_, name)), [object]) => Some(format!("{object}.{name}")),
                 (Some(_), _) => None,
-                // A monitor has no name that can be written.
+                // The name of a monitor cannot be written.
                 _ if name.contains(' ') => None,
                 (None, _) => Some(format!("{name}({})", arguments.join(", "))),
             }

@@ -1,7 +1,7 @@
-//! The state before a statement in the words of the program, for who asks for it.
+//! The state before a statement in the words of the program, for observers.
 //!
-//! Nothing here changes what is known, makes a symbol or asks the prover: a verification that is
-//! watched is the same.
+//! Nothing here changes knowledge, makes a symbol or asks the prover, so an observed verification
+//! is the same.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::source::Span;
@@ -16,7 +16,7 @@ use crate::{Configuration, Path, Symbols};
 const FACTS: usize = 40;
 /// The number of nodes of a term that are shown; a larger one has no words.
 const NODES: usize = 60;
-/// Names like `x.next.next.f` have at most so many fields.
+/// The most fields in a name such as `x.next.next.f`.
 const FIELDS: usize = 4;
 
 /// The words for the terms of one state.
@@ -31,13 +31,14 @@ struct Words<'a> {
 type Phrase = Option<(String, bool)>;
 
 impl Words<'_> {
-    /// Returns the words for a term. Where a part has none it gets a name if `invents`, or there
-    /// are none.
+    /// Returns the words for a term. A part without words gets a name if `invents`; otherwise the
+    /// term has no words.
     fn of(&mut self, term: Term, invents: bool) -> Option<String> {
         self.phrase(term, invents, &mut { NODES }).map(|(text, _)| text)
     }
 
-    /// The same, without the term's own name; none if it is nothing but a name.
+    /// Returns the words for a term without the term's own name. A term that is nothing but a name
+    /// has none.
     fn value(&mut self, term: Term) -> Option<String> {
         self.composed(term, true, &mut { NODES }).map(|(text, _)| text)
     }
@@ -113,9 +114,9 @@ impl Words<'_> {
             TermKind::Null => Some(("null".to_owned(), true)),
             TermKind::Apply(symbol, arguments) => {
                 let name = self.functions.get(symbol)?.clone();
-                // The first argument is what the function reads of the heap.
+                // The first argument is the part of the heap that the function reads.
                 let arguments = arguments.get(1..)?;
-                // Where functions belong to classes, the next one is the object.
+                // If functions belong to classes, the next argument is the object.
                 let text = match (name.rsplit_once('.'), arguments) {
                     (Some((_, name)), [object, others @ ..]) => {
                         let object = self.operand(*object, invents, room)?;
@@ -192,7 +193,7 @@ impl Words<'_> {
 }
 
 impl Configuration<'_> {
-    /// Shows the state, if somebody wants to see the states before what stands at `at`.
+    /// Shows the state, if an observer wants the states at `at`.
     ///
     /// A replayed run has shown its states before.
     pub fn show_state(&mut self, at: Span) {
@@ -205,7 +206,7 @@ impl Configuration<'_> {
         observer.reached(ShownState { at, path, contents });
     }
 
-    /// Shows the state to whoever asks for it at one of several clauses.
+    /// Shows the state, if an observer wants the states at one of several clauses.
     pub fn show_state_at_all(&mut self, clauses: impl IntoIterator<Item = Span>) {
         for clause in clauses {
             self.show_state(clause);
@@ -278,7 +279,7 @@ impl Configuration<'_> {
 }
 
 impl Path<'_> {
-    /// Returns the chunks of which it is plain that their amounts are positive: their values mean
+    /// Returns the amounts of chunks that are plainly positive. Only there do values mean
     /// something.
     fn surely_held(&mut self, heap: &Heap) -> FxHashSet<Term> {
         let amounts = heap.resources().flat_map(|(_, chunks)| chunks).map(|chunk| chunk.amount);
@@ -353,7 +354,7 @@ impl Symbols<'_> {
         held
     }
 
-    /// Instances of a resource with arguments that are not told.
+    /// Returns the words for instances of a resource whose arguments are not shown.
     fn for_some(&self, resource: Resource, arguments: &str, which: &str) -> Option<String> {
         let location = names::location(self.program, resource, &[arguments.to_owned()])?;
         Some(format!("{location} for some {which}"))

@@ -1,10 +1,10 @@
 //! Collections that are equal by their theory, as arguments of functions.
 //!
-//! A function has one value for equal arguments. The prover knows that, and compares collections
+//! A function has one value for equal arguments. The prover knows this, but compares collections
 //! only where a formula mentions their equality. So a goal that applies a function to a collection
-//! mentions whether the collection equals the others that the function is applied to.
+//! mentions its equality with other collections to which the function is applied.
 //!
-//! SOUNDNESS: nothing is known of the predicate that mentions a term, so it may hold of every term,
+//! SOUNDNESS: no formula is about the predicate that mentions a term, so it may hold of every term,
 //! and the premises say nothing.
 
 use rustc_hash::FxHashSet;
@@ -50,8 +50,8 @@ impl Path<'_> {
     }
 }
 
-/// Returns the applications to collections in formulas, each once. What depends on a bound variable
-/// is left out.
+/// Returns the applications to collections in formulas, each once. Those that depend on a bound
+/// variable are left out.
 fn applications(terms: &Terms, formulas: impl IntoIterator<Item = Term>) -> Vec<Application> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();

@@ -28,8 +28,8 @@ impl Engine<'_> {
         self.recall(Recalled::Tainted(formula))
     }
 
-    /// Tells whether a goal fails only because of tainted values: it speaks about one, and holds on
-    /// all ways without.
+    /// Tells whether a goal fails only because of tainted values. Such a goal mentions a tainted
+    /// value, and holds on all ways without taints.
     pub(crate) fn fails_by_taint(&mut self, goal: Term) -> Result<bool, Stop> {
         if !self.is_tainted(goal)? || !self.survives_failures() {
             return self.is_tainted(goal);
@@ -44,7 +44,7 @@ impl Engine<'_> {
         self.fail_at(Terms::FALSE, answer, blame, reason, at)
     }
 
-    /// The same, of a goal that has a formula.
+    /// Reports a goal, given as a formula, that did not get the answer yes.
     pub(crate) fn fail_at(
         &mut self,
         goal: Term,
@@ -73,12 +73,11 @@ impl Engine<'_> {
     }
 
     /// Assumes an obligation that has failed, so that its consequences are not reported as well.
-    /// Not where that would end the path, since all other errors behind it would be hidden. Tells
-    /// whether the obligation is assumed. If not, the caller taints the values that depend on it,
-    /// and the path is in doubt.
+    /// Does not assume it where this would end the path, since all later errors would be hidden.
+    /// Tells whether the obligation is assumed. If not, the caller taints the values that depend on
+    /// it, and the path is in doubt.
     ///
-    /// SOUNDNESS: only after a report, or where a report is relied on, so that the member is not
-    /// verified.
+    /// SOUNDNESS: a report comes first, so that the member is not verified.
     pub(crate) fn assume_failed(&mut self, fact: Term) -> Result<bool, Stop> {
         let contrary = self.terms.not(fact);
         if self.survives_failures()
@@ -101,17 +100,17 @@ impl Engine<'_> {
         self.assume(fact)
     }
 
-    /// Ends the ways that are in doubt: where something could not even be assumed, the contract
-    /// that is owed at the end depends on it. Checks before the end do not.
+    /// Ends the ways that are in doubt, at the end of a contract's scope. The contract owed there
+    /// depends on a failure that could not be assumed. Earlier checks do not.
     pub fn end_doubtful(&mut self) -> Result<(), Stop> {
         let in_doubt = self.unless_in_doubt(Terms::FALSE)?;
         let sure = self.terms.not(in_doubt);
         self.assume(sure)
     }
 
-    /// Weakens what a contract claims: it need not hold on the ways that are in doubt.
+    /// Weakens the claim of a contract: it need not hold on the ways that are in doubt.
     ///
-    /// SOUNDNESS: only where an error has been reported, so that the member is not verified.
+    /// SOUNDNESS: an error has been reported, so that the member is not verified.
     pub(crate) fn unless_in_doubt(&mut self, claim: Term) -> Result<Term, Stop> {
         if !self.survives_failures() || !self.recall(Recalled::AnyError)? {
             return Ok(claim);
@@ -127,8 +126,8 @@ impl Engine<'_> {
         if self.is_known(goal) {
             return Ok(Answer::Yes);
         }
-        // A contradiction would have implied the goal that failed: another order of instances may
-        // show it, by luck.
+        // A contradiction would have implied the goal that failed before. Another order of
+        // instances shows one by luck only.
         if goal == Terms::FALSE && self.knowledge.has_failed {
             return self.query(goal, QueryKind::Check);
         }
@@ -159,7 +158,7 @@ impl Engine<'_> {
         Ok(answer)
     }
 
-    /// An optimisation check: a wrong no costs completeness only.
+    /// Asks an optimisation check. A wrong no costs completeness only.
     pub fn check(&mut self, goal: Term) -> Result<bool, Stop> {
         match self.terms.as_bool(goal) {
             Some(value) => {
@@ -175,13 +174,13 @@ impl Engine<'_> {
         self.noted(("assumed", formula), |engine| engine.knowledge.known.contains(&formula))
     }
 
-    /// An answer for little; whether more would help is known only if it gave up.
+    /// Asks for an answer at little cost. Only after "gave up" may greater effort help.
     pub(crate) fn quick(&mut self, goal: Term) -> Result<Answer, Stop> {
         if self.is_known(goal) {
             return Ok(Answer::Yes);
         }
-        // If the path is dead the prover would say yes to these, too. The obligations on it find
-        // that out.
+        // If the path is dead the prover would say yes to these goals, too. The obligations on the
+        // path find that out.
         if self.is_refuted(goal) || self.knowledge.facts.leaves_open(&self.terms, goal) {
             self.count(Means::Facts);
             return Ok(Answer::No);
@@ -189,7 +188,7 @@ impl Engine<'_> {
         self.query(goal, QueryKind::Check)
     }
 
-    /// Tells whether the path condition is contradictory, as far as that is seen quickly.
+    /// Tells whether the path condition is contradictory, as far as a quick check shows it.
     pub fn seems_dead(&mut self) -> Result<bool, Stop> {
         Ok(self.ask_quick(Terms::FALSE)? == Answer::Yes)
     }
@@ -236,13 +235,13 @@ impl Engine<'_> {
             sharing.answered(goal, answer, if is_first { 0 } else { steps });
         }
         if answer == prover::Answer::GaveUp(prover::Limit::Time) {
-            // It may have been the time of the member that has run out.
+            // Perhaps the time of the member has run out.
             self.go_on()?;
         }
         Ok(answer.into())
     }
 
-    /// Decides a condition for this run; another run takes the other way.
+    /// Decides a condition for this run. Another run takes the other way.
     pub fn branch(&mut self, condition: Term) -> Result<bool, Stop> {
         if let Some(value) = self.terms.as_bool(condition) {
             self.count(Means::Form);
@@ -262,7 +261,7 @@ impl Engine<'_> {
 }
 
 impl Path<'_> {
-    /// Notes that what fails because of this value is no news, on the ways that lead here.
+    /// Makes failures because of this value no news, on the ways that lead here.
     pub fn taint(&mut self, value: Term, reported: Reported) -> Result<(), Stop> {
         self.log.taint(value, reported);
         if self.survives_failures() {
@@ -272,12 +271,11 @@ impl Path<'_> {
         Ok(())
     }
 
-    /// Tells whether the path goes on where a failure cannot be assumed. The body of a quantifier
-    /// that is not defined for all values ends the path in any case, and so does that of a
-    /// function.
+    /// Tells whether the path goes on where a failure cannot be assumed. A quantifier's body that
+    /// is not defined for all values ends the path in any case, and so does a function's body.
     ///
     /// COMPLETENESS: in programs made of Chalice and SPL, checks at the end of a method are
-    /// statements, which would report the consequences of errors before them.
+    /// statements, which would report the consequences of earlier errors.
     fn survives_failures(&self) -> bool {
         self.mode.bound.is_empty()
             && !self.setting.is_function
@@ -308,7 +306,7 @@ impl Path<'_> {
         }
     }
 
-    /// Checks that time is left, and paths and questions, if they are counted.
+    /// Checks that the limits on time, paths and questions leave room for more.
     pub fn go_on(&self) -> Result<(), Stop> {
         let Limits { paths, questions, by_prover } = self.setting.limits;
         let is_within = |spent: Spent| {
@@ -332,8 +330,9 @@ impl Path<'_> {
         Ok(())
     }
 
-    /// Asks the prover within the time that the member has left. Z3 looks at the clock, and the
-    /// limit of a member is about work: a question that others have held up is asked again.
+    /// Asks the prover within the time that the member has left. Z3 looks at the clock, but the
+    /// limit of a member is about work. So a question that other processes have held up is asked
+    /// again.
     fn ask_prover(&mut self, goal: Term, kind: QueryKind) -> Result<prover::Answer, Stop> {
         loop {
             let budget = match kind {
@@ -352,7 +351,7 @@ impl Path<'_> {
         }
     }
 
-    /// Returns the prover's answer to a question without its solver.
+    /// Returns the answer of the tableau to a question, or the question that is left.
     fn natively(&mut self, goal: Term, kind: QueryKind) -> Result<Native, Stop> {
         if self.context.options.native == options::Native::Off {
             return Ok(Native::Left(goal));
@@ -388,17 +387,17 @@ impl Path<'_> {
 }
 
 impl Symbols<'_> {
-    /// Makes the proposition that some value is tainted. As a fact it stays with the ways that lead
-    /// to the taint, wherever they are joined with others.
+    /// Makes the proposition that some value is tainted. As a fact the proposition stays with the
+    /// ways that lead to the taint, wherever they are joined with others.
     fn has_taints(&mut self) -> Term {
         let symbol = self.terms.declare_fresh("tainted@", &[], Sort::BOOL);
         self.terms.apply(symbol, &[])
     }
 
-    /// Returns the budget of a proof obligation: no more time than the member has left.
+    /// Returns the budget of a proof obligation, with no more time than the member has left.
     fn obligation_budget(&self) -> Budget {
         let whole = Budget::OBLIGATION.milliseconds;
-        // Whole seconds, rounded up: telling Z3 a new limit costs something.
+        // Whole seconds, rounded up: a new limit for Z3 costs time.
         let left = self.setting.until.left();
         let left = left.map_or(u64::MAX, |left| (left.as_secs() + 1).saturating_mul(1000));
         Budget {
@@ -410,9 +409,9 @@ impl Symbols<'_> {
 }
 
 impl Configuration<'_> {
-    /// Makes the proposition that something has failed and could not be assumed, since the method
-    /// or the iteration of a loop began. As a fact it stays with the ways that lead here, wherever
-    /// they are joined with others.
+    /// Makes the proposition that some failure could not be assumed, since the method or the
+    /// iteration of a loop began. As a fact the proposition stays with the ways that lead here,
+    /// wherever they are joined with others.
     fn doubt(&mut self) -> Term {
         let name = format!("doubt@{}", self.here.framed.len());
         let symbol = self.terms.declare_fresh(&name, &[], Sort::BOOL);

@@ -15,7 +15,7 @@ use crate::knowledge::symbols::Emitted;
 use crate::knowledge::type_patterns::Instance;
 use crate::{Engine, Path, Stop, Symbols};
 
-/// How many instances of domains a member uses, at most.
+/// The most instances of domains that a member uses.
 const INSTANCES: usize = 1000;
 
 /// The used parts of the domains, and the declarations that the member mentions.
@@ -25,19 +25,20 @@ pub struct Domains {
     pub(crate) symbols: FxHashSet<Symbol>,
     /// The types in place of the parameters of a domain while its axioms are evaluated.
     pub type_arguments: FxHashMap<Name, Type>,
-    /// How many axioms of domains are being evaluated, one because of the other.
+    /// The number of domain axioms in evaluation, one because of the other.
     pub axioms_in_progress: usize,
     /// Instances of domains whose axioms the prover has not been told.
     pub(crate) untold: VecDeque<Instance>,
     /// Instances that axioms ask for beyond the bounds.
     left_out: IndexSet<Instance, FxBuildHasher>,
-    /// How deep types may be nested in instances of domains that axioms ask for.
+    /// The depth to which types may be nested in instances that axioms ask for.
     type_depth: usize,
     /// The declarations that the member mentions.
     pub(crate) emitted: Emitted,
-    /// The functions that the prover knows, and how many definitions from each it knows, too.
+    /// The functions that the prover knows, each with the number of definitions from it that the
+    /// prover knows, too.
     pub(crate) reach: FxHashMap<FunctionId, u32>,
-    /// Functions that definitions lead to, and that the prover has not been told.
+    /// Functions that definitions lead to, and that the prover does not know yet.
     pub(crate) far: IndexSet<FunctionId, FxBuildHasher>,
 }
 
@@ -47,8 +48,7 @@ impl Symbols<'_> {
         domain.parameters.iter().cloned().zip(instance.iter().cloned()).collect()
     }
 
-    /// Returns a domain function applied to values; `instance` says what the domain's parameters
-    /// are.
+    /// Applies a domain function to values. `instance` has the types of the domain's parameters.
     pub fn domain_application(
         &mut self,
         function: DomainFunctionId,
@@ -106,7 +106,7 @@ impl Symbols<'_> {
         met.iter().filter_map(|(domain, instance)| self.adt(*domain, instance)).collect()
     }
 
-    /// Returns the sort and the constructors of an adt; `None`: the domain encodes none.
+    /// Returns the sort and the constructors of an adt; `None` if the domain encodes none.
     fn adt(&mut self, domain: DomainId, instance: &[Type]) -> Option<(Sort, Constructors)> {
         let program = self.program;
         let declaration = &program.domains[domain];
@@ -133,7 +133,7 @@ impl Symbols<'_> {
         Some((sort, Constructors { tag, constructors }))
     }
 
-    /// Makes something with the types that an instance gives the parameters of a domain.
+    /// Runs with the types that an instance gives the parameters of a domain.
     pub fn in_instance<T>(
         &mut self,
         domain: &Domain,
@@ -157,8 +157,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// Notes that an instance of a domain is used: the prover will be told its axioms, and those
-    /// that speak about it.
+    /// Notes that an instance of a domain is used. The prover will get its axioms, and those about
+    /// the instance.
     pub fn use_domain(&mut self, domain: DomainId, instance: &[Type]) {
         if self.domains.axioms_in_progress == 0 {
             self.allow_depth(depth_of(instance) + 1);
@@ -166,15 +166,16 @@ impl Symbols<'_> {
         self.use_within_bounds(domain, instance);
     }
 
-    /// Notes that axioms of a function use an instance of a domain. They are as deep as axioms made
-    /// them.
+    /// Notes that axioms of a function use an instance of a domain. Its types are as deep as axioms
+    /// made them.
     pub(crate) fn use_domain_of_function(&mut self, domain: DomainId, instance: &[Type]) {
         self.allow_depth(depth_of(instance));
         self.use_within_bounds(domain, instance);
     }
 
-    /// Uses an instance, and those that axioms call for because of it, to a fixpoint: deeper ones
-    /// than the program mentions, or very many, come from axioms that make ever more.
+    /// Uses an instance, and the instances that axioms call for because of it, to a fixpoint.
+    /// Deeper instances than the program mentions, or very many, come from axioms that make ever
+    /// more, and are left out.
     fn use_within_bounds(&mut self, domain: DomainId, instance: &[Type]) {
         let mut pending = vec![(domain, instance.to_vec())];
         while let Some(new) = pending.pop() {
@@ -192,8 +193,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// Returns an instance beyond the bounds, if some axiom has asked for one: where its domain
-    /// stands, and words.
+    /// Returns the place of a domain and words about an instance beyond the bounds, if some axiom
+    /// has asked for one.
     pub(crate) fn axioms_left_out(&self) -> Option<(Span, String)> {
         let (domain, instance) = self.domains.left_out.first()?;
         let ty = Type::Domain(*domain, instance.clone().into());
@@ -202,7 +203,7 @@ impl Symbols<'_> {
         Some((self.program.domains[*domain].span, words))
     }
 
-    /// Uses the domains whose axioms nothing in the member need call for: they speak about other
+    /// Uses the domains whose axioms nothing in the member calls for, since they speak about other
     /// functions, and no types.
     pub(crate) fn use_foreign_axioms(&mut self) {
         let context = self.context;
@@ -213,7 +214,7 @@ impl Symbols<'_> {
 }
 
 impl Path<'_> {
-    /// `unique` constants of one sort are pairwise different.
+    /// Assumes that `unique` constants of one sort are pairwise different.
     pub fn assume_unique(&mut self, domain: &Domain, instance: &[Type]) {
         let mut constants: BTreeMap<Sort, Vec<Term>> = BTreeMap::new();
         for &function in &domain.functions {
@@ -231,8 +232,8 @@ impl Path<'_> {
 }
 
 impl Engine<'_> {
-    /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a
-    /// member asks it nothing.
+    /// Evaluates the axioms of the domains used so far. Only the prover needs them, and many
+    /// members ask it nothing.
     pub(crate) fn tell_domains(&mut self) -> Result<(), Stop> {
         while let Some((domain, instance)) = self.domains.untold.pop_front() {
             (self.setting.above.axioms)(self, domain, &instance)?;

@@ -26,7 +26,7 @@ impl FunctionTable {
         Self(program.functions.iter().map(|(id, _)| (id, Default::default())).collect())
     }
 
-    /// Makes what a phase has shown available to the members that come later.
+    /// Makes the results of a phase available to the members that come later.
     pub fn insert(&self, function: FunctionId, phase: Phase, axioms: Arc<FunctionAxioms>) {
         let first = self.0[&function][phase as usize].set(axioms).is_ok();
         debug_assert!(first, "a phase is over once");
@@ -38,7 +38,7 @@ impl FunctionTable {
     }
 }
 
-/// Axioms justified by the checks passed so far (trap T5a), with the terms they are made of.
+/// Axioms that the checks so far justify (trap T5a), with their terms.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FunctionAxioms {
     pub(crate) terms: Terms,
@@ -47,13 +47,14 @@ pub struct FunctionAxioms {
     pub(crate) uses: Emitted,
 }
 
-/// An opaque function's definition is used only where an application is marked `@reveal`.
+/// Tells whether a function is opaque: its definition is used only where an application is marked
+/// `@reveal`.
 pub fn is_opaque(function: &Function) -> bool {
     function.annotations.iter().any(|annotation| &*annotation.key == "opaque")
 }
 
 impl Symbols<'_> {
-    /// How the amounts in preconditions of functions are read (trap T8: everywhere the same).
+    /// Returns the reading of amounts in preconditions of functions (trap T8: everywhere the same).
     pub fn amounts_of_functions(&self) -> Amounts {
         if self.context.options.exact_amounts_in_functions {
             Amounts::Exact

@@ -1,27 +1,26 @@
 //! Quantified goals in the form in which the prover is best at them.
 //!
-//! A universal goal is shown for arbitrary constants, about which it is known what was learnt when
-//! the body was evaluated, and for which the terms of its triggers are there to be matched. An
-//! existential goal is shown for one of some candidates as well: without models of quantifiers, the
-//! prover tries none by itself.
+//! A universal goal is shown for arbitrary constants. The facts learnt from the body's evaluation
+//! hold for these, and the terms of its triggers are there to be matched. An existential goal is
+//! shown for one of some candidates as well: without models of quantifiers, the prover tries none.
 //!
-//! SOUNDNESS: a goal in either form implies the goal it was made from. The constants occur in no
+//! SOUNDNESS: a goal in either form implies the original goal. The constants occur in no
 //! assumption.
 
 use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, TheoryOp, grow_stack};
 
 use crate::{Configuration, Path, Symbols};
 
-/// How many instances of an existential goal are tried.
+/// The number of instances of an existential goal that are tried.
 const INSTANCES: usize = 16;
 
-/// How many instances for values that are written down a goal is shown by.
+/// The most instances for values that are written down.
 const WRITTEN: usize = 10_000;
 
-/// How many quantifiers inside each other are taken apart.
+/// The depth to which quantifiers inside each other are taken apart.
 const DEPTH: usize = 8;
 
-/// How a quantified formula came about.
+/// The origin of a quantified formula.
 #[derive(Clone, Debug)]
 pub struct Noted {
     pub quant: Quant,
@@ -33,9 +32,9 @@ pub struct Noted {
 }
 
 impl Path<'_> {
-    /// Keeps how a quantified formula came about, for the time when it is a goal.
+    /// Keeps the origin of a quantified formula, for the time when the formula is a goal.
     pub fn note_quantifier(&mut self, formula: Term, noted: Noted) {
-        // Where the variables do not occur, there is no quantifier.
+        // A formula without the variables has no quantifier.
         if self.run.is_live() && formula != noted.body {
             self.made.quantifiers.insert(formula, noted);
         }
@@ -43,12 +42,13 @@ impl Path<'_> {
 }
 
 impl Configuration<'_> {
-    /// A formula that implies the goal, and that the prover is better at.
+    /// Returns a formula that implies the goal, and at which the prover is better.
     pub(crate) fn opened(&mut self, goal: Term) -> Term {
         self.opened_at(goal, 0, &mut { WRITTEN })
     }
 
-    /// `budget`: how many instances for written values may still be made.
+    /// Opens a goal inside of `depth` others. `budget`: the instances for written values that may
+    /// still be made.
     pub(super) fn opened_at(&mut self, goal: Term, depth: usize, budget: &mut usize) -> Term {
         if depth > DEPTH {
             return goal;
@@ -57,7 +57,7 @@ impl Configuration<'_> {
             return match noted.quant {
                 Quant::Forall => {
                     let written = self.for_written(&noted.bound, noted.body, depth, budget);
-                    // The goal is as good as its instances where these are computed.
+                    // Instances that can be computed decide the goal.
                     if let Some(decided @ (Terms::TRUE | Terms::FALSE)) = written {
                         return decided;
                     }
@@ -117,7 +117,7 @@ impl Configuration<'_> {
         }
         let mut known = Vec::new();
         for &(quantified, fact) in &noted.facts {
-            // What was learnt in a scope that has been left is not known any more.
+            // A fact of a scope that has been left does not hold any more.
             let mut conjuncts = self.terms.conjuncts(quantified).into_iter();
             if conjuncts.all(|conjunct| self.knowledge.known.contains(&conjunct)) {
                 known.push(self.terms.substitute(fact, &constants));
@@ -133,12 +133,12 @@ impl Configuration<'_> {
         self.terms.implies(known, body)
     }
 
-    /// The goal, or its body for candidates.
+    /// Returns the disjunction of the goal and of its body for candidates.
     fn with_witnesses(&mut self, goal: Term, bound: &[Term], body: Term) -> Term {
         let mut instances = vec![body];
         let mut open = bound.to_vec();
         while !open.is_empty() {
-            // A variable that something is said about, if there is one.
+            // A variable with suggested values comes first.
             let said = (0..open.len()).find(|&index| {
                 instances
                     .iter()
@@ -167,7 +167,7 @@ impl Configuration<'_> {
         self.terms.or(std::iter::once(goal).chain(instances))
     }
 
-    /// The values that variables of a sort have.
+    /// Returns the values of variables of a sort.
     fn values_in_store(&self, sort: Sort) -> Vec<Term> {
         let mut values = Vec::new();
         for (local, _) in self.frame.locals.iter() {
@@ -183,7 +183,8 @@ impl Configuration<'_> {
 }
 
 impl Symbols<'_> {
-    /// Values that a formula suggests for a variable: those it is equal to, or next to a bound of.
+    /// Returns the values that a formula suggests for a variable: values equal to it, and values
+    /// next to its bounds.
     fn suggested(&mut self, formula: Term, variable: Term, open: &[Term]) -> Vec<Term> {
         let mut found = Vec::new();
         let mut pending = vec![formula];
@@ -228,7 +229,7 @@ impl Symbols<'_> {
         found
     }
 
-    /// Makes a formula that says nothing and mentions a term, which triggers may match.
+    /// Makes a formula that mentions a term for triggers, and says nothing else.
     pub(super) fn mentioned(&mut self, term: Term) -> Term {
         let sort = self.terms.sort(term);
         let name = format!("mentioned%{}", self.terms.sort_name(sort));
@@ -237,7 +238,7 @@ impl Symbols<'_> {
     }
 }
 
-/// The constant for a variable of a quantifier.
+/// Returns the constant for a variable of a quantifier.
 pub(super) fn arbitrary(terms: &mut Terms, variable: Term, depth: usize, index: usize) -> Term {
     let sort = terms.sort(variable);
     let name = format!("any%{depth}%{index}%{}", terms.sort_name(sort));

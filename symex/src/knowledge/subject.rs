@@ -1,4 +1,4 @@
-//! The subject of a question, for the statistics: told by the form of its goal.
+//! The subject of a question, for the statistics. The form of the goal tells it.
 
 use rustc_hash::FxHashSet;
 use smt::terms::{Sort, Symbol, Term, TermKind, Terms};
@@ -11,16 +11,11 @@ pub(crate) fn of(terms: &Terms, goal: Term, domains: &FxHashSet<Symbol>) -> Subj
         return Subject::Contradiction;
     }
     let mut subject = Subject::Values;
-    let mut visited = FxHashSet::default();
-    let mut pending = vec![goal];
-    while let Some(term) = pending.pop() {
-        if !visited.insert(term) {
-            continue;
-        }
-        // Of several the one that comes first in the list of subjects.
+    terms.visit(vec![goal], |term| {
+        // The first of several subjects in this list counts.
         subject = subject.min(of_form(terms, term, domains));
-        terms.kind(term).for_each_operand(|operand| pending.push(operand));
-    }
+        true
+    });
     subject
 }
 

@@ -1,10 +1,10 @@
-//! Sorts of types and symbols of functions; what the prover is told about them when they are first
-//! used.
+//! Sorts of types and symbols of functions, and the axioms that the prover is told at their first
+//! use.
 
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use sil::program::{DomainId, FunctionId, LocalId, PredicateId, Type};
 use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind, Terms, grow_stack};
@@ -12,7 +12,7 @@ use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind, Terms, grow_stack};
 use crate::knowledge::functions::{FunctionAxioms, Phase};
 use crate::{Configuration, Path, Symbols};
 
-/// How many definitions, one inside the other, lead to functions that the prover is told at once.
+/// The depth of definitions, one inside the other, whose functions the prover is told at once.
 const NEAR: u32 = 8;
 
 /// The symbols of a program function f. All but `stateless` take the snapshot of the precondition
@@ -22,9 +22,9 @@ pub struct FunctionSymbols {
     pub full: Symbol,
     /// Equal to `full`, but the definition is not unrolled for it.
     pub limited: Symbol,
-    /// True of all arguments the function was applied to; for triggers.
+    /// True for all arguments to which the function was applied; for triggers.
     pub stateless: Symbol,
-    /// The application is in the function's domain.
+    /// The claim that the application is in the function's domain.
     pub(crate) precondition: Symbol,
 }
 
@@ -72,7 +72,8 @@ impl Symbols<'_> {
         symbols
     }
 
-    /// Tells whether a symbol says of a program function that an application is in its domain.
+    /// Tells whether a symbol claims that an application of a program function is in the function's
+    /// domain.
     pub(crate) fn is_precondition(&self, symbol: Symbol) -> bool {
         self.caches.function_symbols.values().any(|known| known.precondition == symbol)
     }
@@ -109,7 +110,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// trigP, of the snapshot and the arguments of an instance.
+    /// Returns trigP, of the snapshot and the arguments of an instance.
     pub(crate) fn predicate_trigger(&mut self, predicate: PredicateId) -> Symbol {
         let program = self.program;
         let declaration = &program.predicates[predicate];
@@ -120,10 +121,9 @@ impl Symbols<'_> {
         self.terms.declare_mark(&format!("{}%trigger", declaration.name), &sorts, Sort::BOOL)
     }
 
-    /// Returns what has been shown of a function, and may be used.
+    /// Returns the axioms of a function that have been shown, and may be used.
     pub(super) fn shown_of(&self, function: FunctionId) -> Vec<Arc<FunctionAxioms>> {
-        // Whether the axioms of a function that is not visible are there by now is a matter of
-        // chance.
+        // The axioms of a function that is not visible may or may not be there by now.
         let visible = self.setting.visible;
         let is_defined =
             visible.functions.contains(&function) || visible.definitions.contains(&function);
@@ -140,18 +140,19 @@ impl Symbols<'_> {
 }
 
 impl Path<'_> {
-    /// Notes that the member applies a function: the prover is told its axioms, as far as they are
-    /// justified by now, and those of what they mention.
+    /// Notes that the member applies a function. The prover is told the axioms of the function
+    /// justified so far, and those of the functions that they mention.
     ///
     /// PERFORMANCE: functions that only a long chain of definitions leads to are told when an
     /// obligation fails without them ([`Path::tell_far_functions`]). Most proofs unroll few
-    /// definitions, and the last function of a chain would be told all others.
+    /// definitions. For the last function of a chain, the prover would be told all others.
     pub(crate) fn use_function(&mut self, function: FunctionId) {
         self.domains.emitted.functions.insert(function);
         self.tell_function(function, NEAR);
     }
 
-    /// Tells the prover what [`Path::use_function`] has left out. Tells whether there was any.
+    /// Tells the prover the functions that [`Path::use_function`] has left out. Tells whether there
+    /// were any.
     pub(crate) fn tell_far_functions(&mut self) -> bool {
         let told_before = self.domains.reach.len();
         for function in std::mem::take(&mut self.domains.far) {
@@ -160,8 +161,8 @@ impl Path<'_> {
         self.domains.reach.len() > told_before
     }
 
-    /// Tells the prover the axioms of a function, and of those that `reach` definitions, one inside
-    /// the other, lead to.
+    /// Tells the prover the axioms of a function, and those of the functions to which `reach`
+    /// definitions lead, one inside the other.
     fn tell_function(&mut self, function: FunctionId, reach: u32) {
         let known = self.domains.reach.get(&function).copied();
         if known.is_some_and(|known| known >= reach) {
@@ -189,7 +190,7 @@ impl Path<'_> {
 }
 
 impl Configuration<'_> {
-    /// Fresh values for variables.
+    /// Gives fresh values to variables.
     pub fn havoc(&mut self, variables: impl IntoIterator<Item = LocalId>) {
         for variable in variables {
             let local = &self.frame.locals[variable];
@@ -200,25 +201,16 @@ impl Configuration<'_> {
     }
 }
 
-/// The fresh symbols in some terms, in a fixed order.
-pub fn fresh_symbols(
-    terms: &Terms,
-    roots: &[Term],
-    more: Term,
-) -> IndexSet<smt::terms::Symbol, FxBuildHasher> {
+/// Returns the fresh symbols in terms, in a fixed order.
+pub fn fresh_symbols(terms: &Terms, roots: Vec<Term>) -> IndexSet<Symbol, FxBuildHasher> {
     let mut found = IndexSet::default();
-    let mut visited = FxHashSet::default();
-    let mut pending: Vec<Term> = roots.iter().copied().chain([more]).collect();
-    while let Some(term) = pending.pop() {
-        if !visited.insert(term) {
-            continue;
-        }
+    terms.visit(roots, |term| {
         if let TermKind::Apply(symbol, _) = terms.kind(term)
             && terms.declaration(*symbol).kind == SymbolKind::Fresh
         {
             found.insert(*symbol);
         }
-        terms.kind(term).for_each_operand(|operand| pending.push(operand));
-    }
+        true
+    });
     found
 }

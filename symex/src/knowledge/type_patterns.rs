@@ -1,8 +1,8 @@
-//! Instances of domains that axioms call for: an axiom holds for all types, and speaks about
-//! applications of functions, perhaps of other domains. It is of use for the types with which these
-//! are applied.
+//! Instances of domains that axioms call for. An axiom holds for all types, and applies functions,
+//! perhaps of other domains. The axiom is of use for the types at which these functions are
+//! applied.
 //!
-//! SOUNDNESS: which instances of an axiom the prover is told is a question of completeness only.
+//! SOUNDNESS: the choice of instances affects completeness only.
 
 #![expect(clippy::disallowed_types, reason = "axioms are declarations of the table of symbols")]
 
@@ -19,13 +19,13 @@ pub(crate) type Instance = (DomainId, Vec<Type>);
 /// The types that type parameters stand for.
 type Binding = FxHashMap<Name, Type>;
 
-/// Which instances of a program's domains call for which others.
+/// The calls of a program's domains: some instances call for others.
 #[derive(Debug, Default)]
 pub struct TypePatterns {
     rules: Vec<Rule>,
     /// The rules of each domain that have a pattern of it, with that pattern.
     by_domain: FxHashMap<DomainId, Vec<(usize, usize)>>,
-    /// Instances to begin with, as nothing in a member need mention them.
+    /// Instances to begin with, since no term of a member may call for them.
     pub(crate) initial: Vec<Instance>,
 }
 
@@ -33,9 +33,9 @@ pub struct TypePatterns {
 #[derive(Debug)]
 struct Rule {
     owner: DomainId,
-    /// Those of one trigger, or one application.
+    /// The patterns of one trigger, or one application.
     patterns: Vec<Instance>,
-    /// Patterns that may bind the parameters that these leave open.
+    /// Patterns that may bind the parameters that `patterns` leaves open.
     others: Vec<Instance>,
 }
 
@@ -72,20 +72,20 @@ impl TypePatterns {
         }
         let is_foreign = applied.iter().any(|(domain, _)| *domain != owner)
             || axiom.any(|part| matches!(part.kind, ExprKind::Apply { .. }));
-        // A ground axiom needs no term that matches a trigger: it may contradict others by itself.
+        // A ground axiom needs no term that matches a trigger. It may contradict others by itself.
         let is_ground = !axiom.any(|part| matches!(part.kind, ExprKind::Quantified { .. }));
         if sets.is_empty() && (is_foreign || is_ground) {
             add(&mut self.initial, (owner, vec![Type::Int; domain.parameters.len()]));
         }
         for patterns in sets {
-            // Where the owner itself has to be used there is nothing to call for.
+            // Where the owner itself is used, its instances are there already.
             if !patterns.iter().any(|pattern| is_the_domain(pattern, owner, domain)) {
                 self.rules.push(Rule { owner, patterns, others: others.clone() });
             }
         }
     }
 
-    /// Returns the instances that a new one calls for, beside those there are.
+    /// Returns the instances that a new one calls for, beside the known ones.
     pub(crate) fn called_for(
         &self,
         program: &Program,
@@ -111,7 +111,7 @@ impl TypePatterns {
             }
             let parameters = &program.domains[*owner].parameters;
             for binding in bindings {
-                // One that the axiom does not mention may be anything.
+                // A parameter that the axiom does not mention may be any type.
                 let value = |name| binding.get(name).cloned().unwrap_or(Type::Int);
                 add(&mut found, (*owner, parameters.iter().map(value).collect()));
             }
@@ -161,15 +161,14 @@ fn all_parameters(ty: &Type, holds: &impl Fn(&Name) -> bool) -> bool {
     }
 }
 
-/// Returns the bindings that make a pattern one of the known instances, and agree with one of those
-/// given.
+/// Returns the bindings that extend one of the given bindings, and make a pattern one of the known
+/// instances.
 fn joined(bindings: &[Binding], pattern: &Instance, known: &Emitted) -> Vec<Binding> {
     let of = |binding| known.domains.iter().filter_map(move |it| matched(pattern, it, binding));
     bindings.iter().flat_map(of).collect()
 }
 
-/// Returns the binding that makes a pattern an instance, if one does that agrees with what is
-/// bound.
+/// Returns the binding that extends `bound` and makes a pattern an instance, if there is one.
 fn matched(pattern: &Instance, instance: &Instance, bound: &Binding) -> Option<Binding> {
     if pattern.0 != instance.0 {
         return None;

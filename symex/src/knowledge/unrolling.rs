@@ -1,8 +1,8 @@
-//! Definitions of recursive functions, unrolled as far as it is known which way they go.
+//! Definitions of recursive functions, unrolled while the conditions on the way are known.
 //!
-//! The prover unrolls a definition once: what a function applies of its own group stays limited.
-//! Before an obligation fails, applications behind conditions that are known to hold are mentioned
-//! without that limit. So a function of values that are written down is computed to its end.
+//! The prover unrolls a definition once: applications inside of the function's own group stay
+//! limited. Before an obligation fails, applications behind conditions that hold are mentioned
+//! without that limit. So a function of written values is computed to its end.
 //!
 //! SOUNDNESS: a mentioned application says nothing, see [`super::arguments`].
 
@@ -15,14 +15,14 @@ use crate::knowledge::symbols::FunctionSymbols;
 use crate::run::explore::Answer;
 use crate::{Engine, Path, Stop, Symbols};
 
-/// How many applications are mentioned for one goal.
+/// The most applications that are mentioned for one goal.
 const MENTIONED: usize = 100;
 
-/// How many applications the prover is asked about for one goal. What is behind conditions that are
-/// computed does not count.
+/// The most applications about which the prover is asked for one goal. Applications behind computed
+/// conditions do not count.
 const ASKED: usize = 8;
 
-/// An application of a function, and the conditions that it stands behind.
+/// An application of a function, and the conditions in front of it.
 struct Behind {
     conditions: Vec<Term>,
     symbol: Symbol,
@@ -93,7 +93,7 @@ impl Path<'_> {
     ) -> Vec<Term> {
         let mut instances = Vec::new();
         for shown in self.shown_of(function) {
-            // Their symbols are known whatever other members have applied.
+            // The symbols are necessary, whatever other members have applied.
             for &used in &shown.uses.functions {
                 self.function_symbols(used);
             }
@@ -120,8 +120,8 @@ impl Path<'_> {
 }
 
 impl Symbols<'_> {
-    /// Leaves out of conditions those that an application is in its function's domain: that follows
-    /// where the application around it is evaluated.
+    /// Leaves out the conditions that an application is in its function's domain. They follow where
+    /// the application around it is evaluated.
     fn without_domains(&self, conditions: &[Term]) -> Vec<Term> {
         let all = conditions.iter().flat_map(|&condition| self.terms.conjuncts(condition));
         let is_open = |&conjunct: &Term| match self.terms.kind(conjunct) {
@@ -138,7 +138,8 @@ impl Symbols<'_> {
     }
 }
 
-/// Collects the applications in a formula that no quantifier binds, with what they stand behind.
+/// Collects the applications in a formula that no quantifier binds, with the conditions in front of
+/// them.
 fn collect(terms: &mut Terms, term: Term, conditions: &[Term], found: &mut Vec<Behind>) {
     if conditions.contains(&Terms::FALSE) {
         return;

@@ -1,11 +1,11 @@
-//! Universal goals about the elements of collections that are written down: the goal is shown for
-//! each of them, which mostly takes a computation and no prover.
+//! Universal goals about the elements of written collections. The goal is shown for each element,
+//! which mostly takes a computation and no prover.
 //!
-//! A variable has finitely many values where the premise of the goal says that it is an element of
-//! such a collection, or an integer between two numbers. Numbers count only where they are used to
-//! look into such a collection, so that there are no more instances than a program has elements.
+//! A variable has finitely many values if the premise of the goal says that it is an element of
+//! such a collection, or an integer between two numbers. Numbers count only where they look into
+//! such a collection, so that there are no more instances than a program has elements.
 //!
-//! SOUNDNESS: of other values the premise is false, so the instances imply the goal.
+//! SOUNDNESS: for other values the premise is false, so the instances imply the goal.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -67,7 +67,7 @@ impl Configuration<'_> {
     }
 }
 
-/// Tells whether a comparison is one with a number that is not negative.
+/// Tells whether a comparison says that a term is greater than a number that is not negative.
 fn is_not_negative_number(terms: &Terms, comparison: Term) -> bool {
     let TermKind::Lt(number, _) = *terms.kind(comparison) else { return false };
     terms.as_int(number).is_some_and(|number| *number >= BigInt::ZERO)

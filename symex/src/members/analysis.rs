@@ -1,5 +1,4 @@
-//! The facts about a program as a whole, which its language finds out before its members are
-//! verified.
+//! The facts about a program as a whole. Its language finds them before members are verified.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +8,22 @@ use sil::program::{FunctionId, PredicateId};
 use crate::state::heap::Resource;
 use crate::whole::Fact;
 
-/// The facts about a program that are found out before any member is verified. The engine asks for
-/// them by [`Fact`].
+/// The facts about a program that are found before any member is verified. The engine asks for them
+/// by [`Fact`].
 #[derive(Debug, Default)]
 pub struct Analysis {
     /// Fields and predicates that occur as triggers.
     pub trigger_resources: BTreeSet<Resource>,
     /// Predicates whose instances may hold instances of themselves.
     pub recursive_predicates: FxHashSet<PredicateId>,
-    /// Functions that are applied in bodies of predicates, there or by such functions.
+    /// Functions that bodies of predicates apply, by themselves or in such functions.
     pub functions_in_bodies: FxHashSet<FunctionId>,
-    /// Predicates in whose bodies something is asserted inside of an expression, there or in an
-    /// instance opened there.
+    /// Predicates whose bodies assert something inside of an expression, by themselves or in an
+    /// instance that they open.
     pub asserting_predicates: FxHashSet<PredicateId>,
-    /// Applying a magic wand may change values.
+    /// Tells whether applying a magic wand may change values.
     pub scripts_may_write: bool,
-    /// A function knows of its precondition only facts that its callers show.
+    /// Tells whether functions know of their preconditions only facts that their callers show.
     pub contracts_have_one_reading: bool,
 }
 

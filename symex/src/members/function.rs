@@ -1,9 +1,9 @@
 //! Functions: their checks, and the axioms that other members get.
 //!
 //! The value of the body is computed once, in the state that the precondition describes, with the
-//! snapshot as a variable: what it says about the heap is then projections of that snapshot, so the
-//! term can stand in an axiom as it is. Symbols made on the way (a value summed up from several
-//! chunks, say) become functions of the axiom's variables.
+//! snapshot as a variable. What the value says about the heap consists of projections of that
+//! snapshot, so the term can stand in an axiom. Symbols made on the way, such as a value summed up
+//! from several chunks, become functions of the axiom's variables.
 
 mod axioms;
 mod written;
@@ -27,7 +27,7 @@ use crate::{Amounts, Engine, Explore, Reading, Stop, Symbols, View};
 struct General<'p> {
     function: FunctionId,
     declaration: &'p Function,
-    /// Tells apart the symbols that its checks make.
+    /// The part of a symbol's name that tells apart the symbols of the checks.
     phase: &'static str,
     symbols: FunctionSymbols,
     snapshot: Term,
@@ -40,9 +40,14 @@ impl General<'_> {
     }
 }
 
-/// Returns the contract of a function whose body is looked at: it has been checked.
-fn trusted_contract<'p, W: Written<'p>>(clause: &W::Expr) -> Blame {
-    contract::<W>(clause).trusted()
+/// Produces the preconditions of a function. The contract has been checked before.
+fn enter<'p, W: Written<'p>>(
+    engine: &mut Engine<'p>,
+    written: W,
+    general: &General<'p>,
+) -> Result<(), Stop> {
+    let blame = |clause: &W::Expr| contract::<W>(clause).trusted();
+    W::rules(engine).produce_all(written.preconditions(), Some(general.snapshot), blame)
 }
 
 fn contract<'p, W: Written<'p>>(clause: &W::Expr) -> Blame {
@@ -54,11 +59,11 @@ fn blame_of_body(general: &General<'_>) -> Blame {
 }
 
 impl Symbols<'_> {
-    /// How the amounts that a function is given are read in what is shown of it, that it terminates
-    /// included.
+    /// Returns the reading of the amounts that a function is given, for everything shown of the
+    /// function, and of its termination.
     ///
-    /// SOUNDNESS: where a part of an instance is held, what its body applies is applied to that
-    /// part, so what is shown of it must not build on sums, exact or not (trap T4).
+    /// SOUNDNESS: where a part of an instance is held, functions that its body applies are applied
+    /// to that part. So claims about them must not build on sums, exact or not (trap T4).
     pub fn amounts_held_in(&self, function: FunctionId) -> Amounts {
         if self.of_program(Fact::IsInBodies(function)) {
             Amounts::SomeOrNone
@@ -92,8 +97,8 @@ impl<'p> Engine<'p> {
         Ok(General { function, declaration, phase, symbols, snapshot, formals })
     }
 
-    /// Phase 1: the contract is well-formed. Yields the axioms it justifies: the limited variant is
-    /// equal, and the postcondition holds where the precondition does.
+    /// Checks that the contract is well-formed: phase 1. Returns the axioms that it justifies. The
+    /// limited variant is equal, and the postcondition holds where the precondition does.
     pub fn verify_function_contract<W: Written<'p>>(
         &mut self,
         written: W,
@@ -106,8 +111,8 @@ impl<'p> Engine<'p> {
         let postconditions = written.postconditions();
         let snapshot = general.snapshot;
         self.check_other_reading(written, &general)?;
-        // What the postcondition says has to mean something for the values that the function has:
-        // where there is a body, that is checked with it.
+        // The postcondition has to mean something for the values that the function has. A check of
+        // the body includes this one.
         let has_body = written.body().is_some();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
@@ -123,8 +128,8 @@ impl<'p> Engine<'p> {
                     let blame = if has_body { blame.trusted() } else { blame };
                     let value = W::rules(engine).eval(clause, blame)?;
                     values.push(value);
-                    // A postcondition that nothing meets is a promise like any other, not a path
-                    // that cannot be.
+                    // A postcondition that is false is a promise like any other, not an infeasible
+                    // path.
                     if value == Terms::FALSE {
                         break;
                     }
@@ -145,7 +150,7 @@ impl<'p> Engine<'p> {
         if self.recall(Recalled::AnyFinding)? {
             return Ok(self.function_axioms(axioms));
         }
-        // What has been evaluated is known, also where its value is not used.
+        // The value of an evaluated application is known, also where it is not used.
         let evaluated = self.terms.apply(general.symbols.precondition, &operands);
         let triggers = vec![vec![limited], vec![evaluated]];
         for path in paths {
@@ -155,7 +160,7 @@ impl<'p> Engine<'p> {
         Ok(self.function_axioms(axioms))
     }
 
-    /// The contract as those read it who have to prove it is well-formed, too.
+    /// Checks that the contract is well-formed for those who have to prove it, too.
     fn check_other_reading<W: Written<'p>>(
         &mut self,
         written: W,
@@ -188,8 +193,8 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// Phase 2: the body is defined and meets the postcondition. Yields the definition, if both
-    /// hold.
+    /// Checks that the body is defined and meets the postcondition: phase 2. Returns the
+    /// definition, if both hold.
     pub fn verify_function_body<W: Written<'p>>(
         &mut self,
         written: W,
@@ -197,19 +202,13 @@ impl<'p> Engine<'p> {
     ) -> Result<Option<FunctionAxioms>, Stop> {
         let general = self.general(written, function, "body")?;
         let Some(body) = written.body() else { return Ok(None) };
-        let preconditions = written.preconditions();
-        let snapshot = general.snapshot;
         let blame = blame_of_body(&general);
         self.check_meaning(written, &general, body)?;
         let before = self.log.mark();
         self.gathered.unfolded.clear();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                W::rules(engine).produce_all(
-                    preconditions,
-                    Some(snapshot),
-                    trusted_contract::<W>,
-                )?;
+                enter(engine, written, &general)?;
                 engine.show_state(W::Rules::span(body));
                 let is_defining = engine.of_program(Fact::ContractsHaveOneReading);
                 engine.in_mode(
@@ -220,7 +219,7 @@ impl<'p> Engine<'p> {
         })?;
         let paths = paths?;
         let unfolded = std::mem::take(&mut self.gathered.unfolded);
-        // Ways on which the body has no value are looked for again: they end there.
+        // Ways on which the body has no value are sought again, and end there.
         let body_fails = self.recall(Recalled::ErrorSince(before))?;
         let of_value = if body_fails { blame } else { blame.trusted() };
         self.check_postconditions(written, &general, body, of_value)?;
@@ -246,24 +245,20 @@ impl<'p> Engine<'p> {
         Ok(Some(self.function_axioms(axioms)))
     }
 
-    /// The postconditions are defined for the value of the body.
+    /// Checks that the postconditions are defined for the value of the body.
     fn check_meaning<W: Written<'p>>(
         &mut self,
         written: W,
         general: &General<'p>,
         body: &W::Expr,
     ) -> Result<(), Stop> {
-        let (preconditions, postconditions) = (written.preconditions(), written.postconditions());
+        let postconditions = written.postconditions();
         if postconditions.is_empty() {
             return Ok(());
         }
         self.scoped(None, |engine| {
             engine.explore(|engine| {
-                W::rules(engine).produce_all(
-                    preconditions,
-                    Some(general.snapshot),
-                    trusted_contract::<W>,
-                )?;
+                enter(engine, written, general)?;
                 let value = W::rules(engine).eval(body, blame_of_body(general).trusted())?;
                 engine.frame.result = Some(value);
                 engine.frame.result_of = Some(general.function);
@@ -272,12 +267,13 @@ impl<'p> Engine<'p> {
                 for clause in before {
                     let value = W::rules(engine).eval(clause, contract::<W>(clause))?;
                     let refuted = engine.terms.not(value);
-                    // One that is false fails below, and hides no other.
+                    // A clause that is false fails below, and hides no other.
                     if !engine.check(refuted)? {
                         engine.assume(value)?;
                     }
                 }
-                // PERFORMANCE: nothing builds on the last one, so nobody asks whether it is false.
+                // PERFORMANCE: no clause builds on the last one, so a check for falsity is not
+                // necessary.
                 W::rules(engine).eval(last, contract::<W>(last)).map(drop)
             })
         })?
@@ -286,8 +282,8 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// The value of the body has the postconditions. If `of_value` is not trusted, ways on which it
-    /// has none end.
+    /// Checks that the value of the body has the postconditions. If `of_value` is not trusted, ways
+    /// on which the body has no value end.
     fn check_postconditions<W: Written<'p>>(
         &mut self,
         written: W,
@@ -295,25 +291,21 @@ impl<'p> Engine<'p> {
         body: &W::Expr,
         of_value: Blame,
     ) -> Result<(), Stop> {
-        let (preconditions, postconditions) = (written.preconditions(), written.postconditions());
+        let postconditions = written.postconditions();
         if postconditions.is_empty() {
             return Ok(());
         }
         self.log.forget_taints();
         self.explore(|engine| {
-            W::rules(engine).produce_all(
-                preconditions,
-                Some(general.snapshot),
-                trusted_contract::<W>,
-            )?;
+            enter(engine, written, general)?;
             let value = engine.learning_inside(|engine| W::rules(engine).eval(body, of_value))?;
             if !of_value.is_trusted() {
                 engine.end_unframed()?;
-                // What is left does not depend on the values that are missing.
+                // The rest does not depend on the missing values.
                 engine.log.forget_taints();
             }
-            // The postcondition need not mention the result: what is known of the applications in
-            // the body (a lemma that applies itself, say) is known all the same.
+            // The postcondition need not mention the result. The facts about applications in the
+            // body (a lemma that applies itself, for example) hold all the same.
             let sort = engine.terms.sort(value);
             let result = engine.fresh("result", sort);
             let equation = engine.terms.identical(result, value);

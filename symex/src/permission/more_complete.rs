@@ -1,4 +1,5 @@
-//! The more complete exhale: all chunks that may be meant are taken from, together.
+//! The more complete exhale: permission is taken from all chunks that may be the location,
+//! together.
 
 use smt::terms::{Term, Terms};
 
@@ -8,8 +9,8 @@ use crate::state::heap::{Chunk, Resource};
 use crate::{Configuration, Path, Stop};
 
 impl Configuration<'_> {
-    /// Takes from every chunk that may be the location until there is enough, which has been proved
-    /// before ("more complete exhale").
+    /// Takes from every chunk that may be the location until there is enough ("more complete
+    /// exhale"). A proof that there is enough comes before.
     pub(super) fn take_from_all(
         &mut self,
         resource: Resource,
@@ -40,7 +41,7 @@ impl Configuration<'_> {
 }
 
 impl Path<'_> {
-    /// Returns a fresh value, equal to that of every chunk that is the location and holds
+    /// Returns a fresh value, which equals that of every chunk that is the location and holds
     /// permission.
     pub(super) fn summarised_value(
         &mut self,
@@ -51,7 +52,8 @@ impl Path<'_> {
         let sort = self.resource_sort(resource);
         let value = self.fresh("summary", sort);
         if matches!(resource, Resource::Wand(_)) {
-            // The first one taken: nothing equates the values of wands (trap T10e).
+            // The first chunk that is taken counts, since nothing equates the values of wands (trap
+            // T10e).
             let mut first = value;
             for chunk in chunks.iter().rev() {
                 let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);

@@ -2,7 +2,7 @@
 //!
 //! The rungs, cheapest first: a chunk with the same arguments; a chunk with provably equal
 //! arguments; the same again once the consequences of the heap's shape are known; all chunks that
-//! may be meant, together.
+//! may be the location, together.
 
 use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
@@ -13,10 +13,10 @@ use crate::run::explore::Answer;
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::{Amounts, Configuration, Engine, Stop, Symbols};
 
-/// The statement of chunks about a location from which permission is taken.
+/// The value that chunks give to a location from which permission is taken.
 ///
-/// SOUNDNESS: it means something only where they hold permission, and nothing may have been taken
-/// at all (trap T2). So [`Engine::take_location`] alone makes a value of it.
+/// SOUNDNESS: the value means something only where the chunks hold permission, and perhaps nothing
+/// has been taken at all (trap T2). So only [`Engine::take_location`] makes a usable value of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken(pub(crate) Term);
 
@@ -26,7 +26,7 @@ pub struct Lack {
     pub(crate) reported: Reported,
     /// The claim that there is enough.
     enough: Term,
-    /// A proposition that holds where it has been reported, and could not be assumed otherwise.
+    /// A proposition that holds where the lack has been reported and could not be assumed away.
     lacking: Term,
 }
 
@@ -50,7 +50,7 @@ impl Engine<'_> {
         if chunks.is_empty() {
             return Ok(None);
         }
-        // All chunks together: enough if on every alias condition one of them is it.
+        // All chunks together are enough if, for each way of aliasing, one of them is the location.
         let total = self.held(chunks, arguments);
         let some = self.terms.lt(Terms::NONE, total);
         if self.ask_obligation(some)? != Answer::Yes {
@@ -62,7 +62,7 @@ impl Engine<'_> {
         self.summarised_value(resource, chunks, arguments).map(Some)
     }
 
-    /// Returns the index of a chunk that is the location and holds some permission.
+    /// Returns the index of a chunk that is the location and holds permission.
     fn find_held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Option<usize>, Stop> {
         for (index, chunk) in chunks.iter().enumerate() {
             if chunk.arguments == arguments {
@@ -85,7 +85,7 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Returns the chunks that are known to be the location.
+    /// Returns the chunks that are certainly the location.
     fn same_for_sure(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Vec<Chunk>, Stop> {
         let mut same = Vec::new();
         for chunk in chunks {
@@ -97,7 +97,7 @@ impl Engine<'_> {
         Ok(same)
     }
 
-    /// Adds permission to the heap; it is merged with a chunk of the same arguments.
+    /// Adds permission to the heap. It is merged with a chunk of the same arguments.
     pub fn add_chunk(&mut self, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
         if chunk.amount == Terms::NONE {
             return Ok(());
@@ -105,7 +105,7 @@ impl Engine<'_> {
         self.note_received(resource, &chunk.arguments);
         self.assume_chunk_facts(resource, &chunk)?;
         self.touch(resource, &chunk.arguments)?;
-        // Of the values of wands nothing is said (trap T10e).
+        // The values of wands tell nothing (trap T10e).
         if matches!(resource, Resource::Wand(_)) {
             self.heap_to_extend().push(resource, chunk);
             return Ok(());
@@ -123,8 +123,24 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Two portions of one location as one. SOUNDNESS: a value counts only where its amount is
-    /// positive (trap T2).
+    /// Adds all permission of another heap.
+    pub fn add_all(&mut self, heap: &Heap) -> Result<(), Stop> {
+        for (resource, chunks) in heap.resources() {
+            for chunk in chunks {
+                self.add_chunk(resource, chunk.clone())?;
+            }
+        }
+        for (resource, chunks) in heap.quantified_resources() {
+            for chunk in chunks {
+                self.here.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges two portions of one location.
+    ///
+    /// SOUNDNESS: a value counts only where its amount is positive (trap T2).
     fn merged(&mut self, resource: Resource, old: &Chunk, new: &Chunk) -> Result<Chunk, Stop> {
         let value = if old.value == new.value {
             old.value
@@ -175,7 +191,7 @@ impl Engine<'_> {
         if loss == Terms::NONE {
             return Ok(Some(Taken(self.nothing(resource))));
         }
-        // What is not in one chunk is looked for in the heaps around, too.
+        // Permission that is not in one chunk is sought in the heaps around, too.
         if self.here.may_transfer() {
             return Ok(None);
         }
@@ -193,8 +209,8 @@ impl Engine<'_> {
         self.take_from_all(resource, arguments, loss).map(Some)
     }
 
-    /// Where amounts do not matter: the value of a location, if there is some permission to it or
-    /// none is asked for.
+    /// Returns the value of a location where amounts do not matter: if there is some permission to
+    /// it, or none is asked for.
     pub(super) fn value_if_some(
         &mut self,
         resource: Resource,
@@ -219,9 +235,9 @@ impl Engine<'_> {
         self.summarised_value(resource, chunks, arguments).map(|value| Some(Taken(value)))
     }
 
-    /// Returns a condition, or "true" where it follows from the path. Amounts are often positive by
-    /// a function's postcondition (`0 < read()`): a value that depends on one all the same is a
-    /// term that no trigger may have in it.
+    /// Returns a condition, or "true" if the condition follows from the path. Amounts are often
+    /// positive by a function's postcondition (`0 < read()`). A value that still depends on such a
+    /// condition is a term that no trigger may contain.
     pub(super) fn established(&mut self, condition: Term) -> Result<Term, Stop> {
         if self.terms.as_bool(condition).is_none() && self.check(condition)? {
             self.assume(condition)?;
@@ -230,8 +246,8 @@ impl Engine<'_> {
         Ok(condition)
     }
 
-    /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount),
-    /// and assumes that there is if that can be.
+    /// Reports that there is not enough permission in `heap` (`needed`: `None` for any), and
+    /// assumes that there is enough if possible.
     pub fn fail_permission(
         &mut self,
         heap: &Heap,
@@ -246,8 +262,8 @@ impl Engine<'_> {
         Ok(lack.reported)
     }
 
-    /// Reports that there is not enough permission in `heap`. Permission that has been missing
-    /// before is no news.
+    /// Reports that there is not enough permission in `heap`. Permission that was missing before is
+    /// no news.
     pub(crate) fn report_lack(
         &mut self,
         heap: &Heap,
@@ -276,8 +292,8 @@ impl Engine<'_> {
         Ok(Lack { reported, enough, lacking })
     }
 
-    /// Assumes that there is enough permission, if that can be; else notes that it is missing.
-    /// Tells whether it is missing for sure.
+    /// Assumes that there is enough permission, if possible; else notes the lack. Tells whether
+    /// permission is certainly missing.
     pub(crate) fn assume_no_lack(&mut self, lack: Lack) -> Result<bool, Stop> {
         // In a package, the missing permission may be in the heaps around.
         if !self.here.package.reserve.is_empty() || self.assume_failed(lack.enough)? {
@@ -287,9 +303,9 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// Tells whether a lack of permission is no news: the location has been missing on all ways
-    /// that lack it now; or the location or the amount is tainted; or the location is read twice in
-    /// one statement.
+    /// Tells whether a lack of permission is no news. Either the location has been missing on all
+    /// ways that lack it now, or the location or the amount is tainted, or the location is read
+    /// twice in one statement.
     fn is_known_to_lack(
         &mut self,
         lacking: Term,
@@ -298,7 +314,7 @@ impl Engine<'_> {
         blame: Blame,
         arguments: &[Term],
     ) -> Result<bool, Stop> {
-        // A function is one place for the log.
+        // The log knows a function as one place only.
         let is_read = needed.is_none() || blame.is_of_application();
         if is_read && !self.setting.is_function && self.recall(Recalled::Lacking(lacking))? {
             return Ok(true);
@@ -328,12 +344,12 @@ impl Engine<'_> {
         Ok(reported)
     }
 
-    /// Returns what a heap holds of a location for certain: where permission is missing, that is
-    /// assumed to be enough.
+    /// Returns the amount that a heap certainly holds of a location. After a failure, this amount
+    /// is assumed to suffice.
     ///
-    /// A location that only may be the same is another one: to assume that it is the same would
-    /// lead to errors that nobody can mend. Not so in contracts and applications: the clauses of a
-    /// contract are judged one by one.
+    /// Another location that may be the same does not count: the assumption that it is the same
+    /// would lead to errors that nobody can mend. Contracts and applications are different, since
+    /// each clause of a contract is judged alone.
     fn held_for_sure(
         &mut self,
         heap: &Heap,
@@ -360,11 +376,11 @@ impl Engine<'_> {
         self.add_chunk(resource, chunk)
     }
 
-    /// For programs that want to hear of it: reports that the receiver of a field that cannot be
-    /// accessed might be null, and assumes that it is not. Whether it has been reported.
+    /// Reports that the receiver of an inaccessible field might be null, for programs that ask for
+    /// this, and assumes that the receiver is not null. Tells whether it has been reported.
     ///
-    /// SOUNDNESS: it is asked only where permission is missing, so that it adds to what is
-    /// reported; where permission is found after it, something has been.
+    /// SOUNDNESS: permission is missing here, so this report comes beside another one. If
+    /// permission is found after this assumption, there is a report.
     pub(crate) fn fail_receiver(
         &mut self,
         receiver: Term,
@@ -409,7 +425,7 @@ impl Engine<'_> {
             if fits == Terms::FALSE || !self.check(fits)? {
                 continue;
             }
-            // Whoever still holds the old version makes the new one a copy.
+            // Another holder of the old version would make the new one a copy.
             let chunk = chunk.clone();
             drop(left);
             let rest = self.terms.sub(chunk.amount, loss);
@@ -428,7 +444,7 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Takes some amount that is still open (a wildcard): less than what is held, which has to be
+    /// Takes an amount that is still open (a wildcard): less than the held amount, which has to be
     /// positive (trap T9b).
     pub(super) fn take_inexact(
         &mut self,
@@ -455,8 +471,8 @@ impl Engine<'_> {
         if self.ask_obligation(some)? != Answer::Yes {
             return Ok(None);
         }
-        // Less than every portion that may be meant: all aliases together keep something (trap
-        // T9f).
+        // Less than every portion that may be the location: all aliases together keep something
+        // (trap T9f).
         for chunk in chunks {
             let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
             let positive = self.terms.lt(Terms::NONE, chunk.amount);
@@ -470,7 +486,7 @@ impl Engine<'_> {
 }
 
 impl Symbols<'_> {
-    /// Returns the permission held to a location: a sum over all chunks that may be it.
+    /// Returns the permission that chunks hold to a location: a sum over all that may be it.
     pub(crate) fn held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Term {
         let summands: Vec<_> = chunks
             .iter()
@@ -482,7 +498,8 @@ impl Symbols<'_> {
         self.terms.sum(Sort::PERM, summands)
     }
 
-    /// The value of what no permission is asked for, in a snapshot: the same everywhere.
+    /// Returns the value, in a snapshot, of a location to which no permission is asked for: the
+    /// same everywhere.
     pub(crate) fn nothing(&mut self, resource: Resource) -> Term {
         let sort = self.resource_sort(resource);
         let name = format!("nothing.{}", self.terms.sort_name(sort));
@@ -500,19 +517,19 @@ impl Symbols<'_> {
 }
 
 impl Configuration<'_> {
-    /// Returns the heap, for permission given in the reading of amounts that is in force.
+    /// Returns the heap, for permission that comes in the present reading of amounts.
     pub(crate) fn heap_to_extend(&mut self) -> &mut Heap {
         self.here.heap.amounts = self.here.heap.amounts.weaker(self.frame.assertion.amounts);
         &mut self.here.heap
     }
 
-    /// Tells whether amounts mean what they say when permission is added now (trap T8).
+    /// Tells whether amounts stay exact when permission is added now (trap T8).
     pub fn extends_exactly(&self) -> bool {
         self.here.heap.amounts.weaker(self.frame.assertion.amounts) == Amounts::Exact
     }
 
     /// Assumes the facts about every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts
-    /// mean something, trap T8) and p > 0 ⇒ r ≠ null.
+    /// are exact, trap T8) and p > 0 ⇒ r ≠ null.
     pub(super) fn assume_chunk_facts(
         &mut self,
         resource: Resource,
@@ -533,8 +550,8 @@ impl Configuration<'_> {
         Ok(())
     }
 
-    /// Makes the claim that the held amount suffices for the needed one: where amounts mean
-    /// nothing, or where the needed amount is still open, some suffices for some.
+    /// Makes the claim that the held amount suffices for the needed one. If amounts do not matter,
+    /// or the needed amount is still open, some suffices for some.
     pub fn is_enough(&mut self, needed: Term, held: Term) -> Term {
         if self.frame.assertion.amounts == Amounts::Exact && self.is_exact(needed) {
             self.terms.le(needed, held)
@@ -544,7 +561,7 @@ impl Configuration<'_> {
         }
     }
 
-    /// After a failed consume: forgets the chunks with these arguments, so that what is left claims
+    /// Forgets the chunks with these arguments after a failed consume, so that the rest claims
     /// nothing.
     pub fn drop_aliases(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {
@@ -568,15 +585,15 @@ impl Configuration<'_> {
     }
 }
 
-/// Tells whether two locations of one resource are the same: collections by their elements.
+/// Makes the claim that two locations of one resource are the same. Collections are compared by
+/// their elements.
 pub(crate) fn same_arguments(terms: &mut Terms, left: &[Term], right: &[Term]) -> Term {
     let equations: Vec<_> =
         left.iter().zip(right).map(|(&left, &right)| terms.eq(left, right)).collect();
     terms.and(equations)
 }
 
-/// Makes the proposition that it has been reported that a location is missing, and could not be
-/// assumed otherwise.
+/// Makes the proposition that a missing location has been reported and could not be assumed away.
 fn lacking(terms: &mut Terms, resource: Resource, arguments: &[Term]) -> Term {
     let name = format!("lacking@{resource:?}");
     let sorts: Vec<_> = arguments.iter().map(|&argument| terms.sort(argument)).collect();

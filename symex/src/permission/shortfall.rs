@@ -1,8 +1,8 @@
 //! The words for missing permission: the location, the needed amount, and the held amount.
 //!
-//! Nothing is asked here. A run that is repeated has to come to the same questions, and the prover
-//! is not worth its time for words. So what is held is what is known at once, and what has no name
-//! in the program is left out.
+//! No question is asked here. A repeated run has to come to the same questions, and words are not
+//! worth the prover's time. So only evidently held amounts are told, and values without a name in
+//! the program are left out.
 
 use std::rc::Rc;
 
@@ -18,15 +18,14 @@ use crate::state::Given;
 use crate::state::heap::{Heap, Resource};
 use crate::{Amounts, Configuration, Path, Symbols};
 
-/// How many steps a name may have, as in `list.next.value`.
+/// The most steps in a name such as `list.next.value`.
 const LONGEST: usize = 6;
 
 /// The number of permissions given away that are kept in mind.
 const KEPT: usize = 32;
 
 impl Configuration<'_> {
-    /// Adds to what has been reported which location lacks permission. `needed`: how much, `None`
-    /// for any.
+    /// Adds to a report which location lacks permission. `needed`: the amount, `None` for any.
     pub fn tell_shortfall(
         &mut self,
         reported: Reported,
@@ -57,14 +56,14 @@ impl Configuration<'_> {
         self.log.add_shortfall(reported, shortfall, taker);
     }
 
-    /// Adds to what has been reported which receiver might be null.
+    /// Adds to a report which receiver might be null.
     pub(crate) fn tell_receiver(&mut self, reported: Reported, receiver: Term) {
         if let Some(name) = self.in_words(&self.here.heap, receiver, LONGEST) {
             self.log.name_receiver(reported, name);
         }
     }
 
-    /// Keeps in mind that a statement gives permission away.
+    /// Remembers that a statement gives permission away.
     pub(crate) fn note_given(&mut self, resource: Resource, arguments: &[Term], by: Span) {
         let given = Rc::make_mut(&mut self.here.given);
         if given.len() == KEPT {
@@ -73,7 +72,7 @@ impl Configuration<'_> {
         given.push(Given { resource, arguments: arguments.to_vec(), by });
     }
 
-    /// Forgets who gave permission away that has come back.
+    /// Forgets who gave away permission that has come back.
     pub(crate) fn note_received(&mut self, resource: Resource, arguments: &[Term]) {
         let is_it = |given: &Given| given.resource == resource && given.arguments == arguments;
         if self.here.given.iter().any(is_it) {
@@ -81,7 +80,8 @@ impl Configuration<'_> {
         }
     }
 
-    /// Returns the last statement that gave away permission to a location, which has not come back.
+    /// Returns the last statement that gave away permission to a location, if the permission has
+    /// not come back.
     fn taker_of(&mut self, resource: Resource, arguments: &[Term]) -> Option<Span> {
         let given = self.here.given.clone();
         let mut of_resource = given.iter().rev().filter(|given| given.resource == resource);
@@ -105,7 +105,7 @@ impl Configuration<'_> {
     }
 
     /// Returns a held instance of a predicate whose body mentions permission to this location of
-    /// its argument: perhaps it has to be unfolded.
+    /// its argument. Perhaps it has to be unfolded.
     fn instance_around(
         &self,
         heap: &Heap,
@@ -208,7 +208,7 @@ impl Configuration<'_> {
             None => (self.frame.locals, &self.frame.store),
         };
         let with_value = locals.iter().filter(|(id, _)| store.get(*id) == Some(value));
-        // A variable of `let` stands for what is written beside it.
+        // A variable of `let` stands for the expression beside it.
         with_value
             .filter(|(_, local)| local.kind != LocalKind::Let)
             .find_map(|(_, local)| names::variable(self.program, local))
@@ -216,8 +216,8 @@ impl Configuration<'_> {
 }
 
 impl Path<'_> {
-    /// Returns the amount of those chunks that evidently are the location, and whether the others
-    /// evidently are not.
+    /// Returns the amount of the chunks that evidently are the location. Also tells whether the
+    /// others evidently are not.
     fn evidently_held(
         &mut self,
         heap: &Heap,
@@ -256,7 +256,7 @@ impl Path<'_> {
 }
 
 impl Symbols<'_> {
-    /// So many times an amount that has a name, as in `2ε`.
+    /// Returns a multiple of a named amount, as in `2ε`.
     fn multiple_in_words(&self, number: Term, of: Term) -> Option<String> {
         let number = self.terms.as_perm(number).filter(|number| number.is_integer())?;
         Some(format!("{number}{}", self.constant_in_words(of)?))

@@ -1,11 +1,11 @@
-//! Taking permission: the one function that all rules take permission with, and what can be asked
-//! of it.
+//! Taking permission: the one function by which all rules take permission, and its needs.
 //!
-//! A need is an amount of one location or an amount for each location of a resource. Sources are
+//! A need is an amount of one location, or an amount for each location of a resource. Sources are
 //! the chunks of the rest of the heap, of either kind, and in a package those of the heaps around
-//! it. How much is taken depends on how amounts are read:
-//! - where they mean nothing, some has to be there if some is asked for, and nothing is taken;
-//! - an amount that is still open (a wildcard) becomes smaller than what each source holds (trap
+//! it. The reading of amounts decides how much is taken:
+//! - if amounts do not matter, some permission has to be there if some is asked for, and nothing is
+//!   taken;
+//! - an amount that is still open (a wildcard) becomes smaller than each source's amount (trap
 //!   T9b);
 //! - any other amount is taken as it is.
 
@@ -22,22 +22,22 @@ use crate::{Amounts, Engine, Stop};
 
 /// The permission to be taken.
 pub trait Need {
-    /// The statement of the sources about the permission that they have given.
+    /// The account of the sources that have given permission.
     type Given;
 
-    /// How much, as it is written: whether it is still open decides how it is taken.
+    /// Returns the amount as it is written. An open amount is taken differently.
     fn amount(&self) -> Term;
 
-    /// Shows that there is some where some is asked for.
+    /// Shows that there is some permission where some is asked for.
     fn show_some(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
 
-    /// Takes less than what each source holds.
+    /// Takes less than each source holds.
     fn take_less(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
 
-    /// Takes the amount from what is left of the heap.
+    /// Takes the amount from the rest of the heap.
     fn take_exactly(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
 
-    /// In a package: takes it from the heap of the package and those around it together.
+    /// Takes the amount, in a package, from its heap and the heaps around it together.
     fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
 }
 
@@ -55,9 +55,9 @@ pub struct OfAll<'a> {
 }
 
 impl Engine<'_> {
-    /// Takes what is needed from what is left of the heap; `None`: there is not enough.
+    /// Takes what is needed from the rest of the heap; `None` if there is not enough.
     ///
-    /// SOUNDNESS: every rule that takes permission comes through here.
+    /// SOUNDNESS: every rule takes permission by this function.
     pub fn take<N: Need>(&mut self, need: &N) -> Result<Option<N::Given>, Stop> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return need.show_some(self);
@@ -73,10 +73,10 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes an amount of one location and yields its value; `None`: there is not enough.
+    /// Takes an amount of one location and returns its value; `None` if there is not enough.
     ///
-    /// SOUNDNESS: where nothing is taken the value is the same everywhere, so that all in a
-    /// snapshot is determined by what is really held (trap T2).
+    /// SOUNDNESS: where nothing is taken the value is the same everywhere, so that held permission
+    /// determines everything in a snapshot (trap T2).
     pub fn take_location(
         &mut self,
         resource: Resource,
@@ -95,7 +95,7 @@ impl Engine<'_> {
 }
 
 impl OfLocation<'_> {
-    /// Which kinds of chunks there are decides how a location is treated.
+    /// Tells whether the location is treated as one of a resource with quantified chunks.
     fn has_quantified(&self, engine: &Engine<'_>) -> bool {
         engine.here.has_quantified_left(self.resource)
     }

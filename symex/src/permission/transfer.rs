@@ -1,13 +1,14 @@
 //! Taking permission inside a package: from the heap of the package, then from the heaps around it,
-//! nearest first. What comes from around is the wand's footprint: gone until the wand is applied.
+//! nearest first. Permission from the heaps around is the wand's footprint: it is gone until the
+//! wand is applied.
 //!
-//! SOUNDNESS: nothing is learnt about the package's own heap and the heaps around it together,
-//! except about what has been taken from there. A contradiction between the left-hand side and a
-//! location around justifies the wand only if that location is given up (trap T10f).
+//! SOUNDNESS: no fact is learnt about the package's own heap and the heaps around it together,
+//! except about permission that has been taken from there. A contradiction between the left-hand
+//! side and a location around justifies the wand only if that location is given up (trap T10f).
 //!
-//! SOUNDNESS: that an amount is not negative, or no more than a chunk around holds, may be known
-//! because of the left-hand side only. So a chunk around gives between nothing and all that it
-//! holds, whatever is known (trap T10d).
+//! SOUNDNESS: the left-hand side alone may imply that an amount is not negative, or no more than a
+//! chunk around holds. So a chunk around gives between nothing and all that it holds, whatever is
+//! known (trap T10d).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -26,29 +27,29 @@ use crate::{Configuration, Engine, Path, Stop};
 /// The means by which a chunk is shown to be the location.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
-    /// Those of a check.
+    /// The means of a check.
     Little,
-    /// Those of an obligation.
+    /// The means of an obligation.
     All,
 }
 
-/// How far a transfer has come.
+/// The progress of a transfer.
 struct Progress {
     /// The amount that is still to be taken.
     need: Term,
-    /// The value of the location, once something has been taken.
+    /// The value of the location, once permission has been taken.
     value: Option<Gathered>,
 }
 
-/// The value of what has been taken, which may be nothing.
+/// The value of the taken permission, whose amount may be none.
 pub(crate) struct Gathered {
     value: Term,
-    /// When something has been.
+    /// The claim that some permission has been taken.
     some: Term,
 }
 
 impl Here {
-    /// Heap 0 is the one being consumed, the others are the reserve.
+    /// Returns a heap by its level. Heap 0 is the one being consumed; the others are the reserve.
     fn level(&mut self, level: usize) -> &mut Heap {
         match (level.checked_sub(1), &mut self.consuming) {
             (Some(index), _) => &mut self.package.reserve[index],
@@ -80,7 +81,7 @@ impl Engine<'_> {
             return self.transfer_inexact(resource, arguments, loss);
         }
         let mut need = loss;
-        // What the left-hand side decides need not be left open.
+        // Conditions that the left-hand side decides need not be left open.
         while let TermKind::Ite(condition, then, otherwise) = *self.terms.kind(need) {
             let negation = self.terms.not(condition);
             if self.check(condition)? {
@@ -100,7 +101,7 @@ impl Engine<'_> {
         let mut done = self.terms.le(progress.need, Terms::NONE);
         let mut answer = self.ask_obligation(done)?;
         if answer != Answer::Yes {
-            // Before something is reported, no means are spared.
+            // Before a report, no means are spared.
             let before = progress.need;
             for level in 0..=self.here.package.reserve.len() {
                 self.transfer_chunks(level, resource, arguments, &mut progress, Effort::All)?;
@@ -113,13 +114,13 @@ impl Engine<'_> {
         if answer != Answer::Yes {
             return Ok(None);
         }
-        // Where no chunk has given anything, nothing is what was asked for.
+        // If no chunk has given permission, none was asked for.
         let value = progress.value.map_or_else(|| self.nothing(resource), |it| it.value);
         Ok(Some(Taken(value)))
     }
 
-    /// Takes from chunks with the same arguments first: whether others are meant takes a question
-    /// for each.
+    /// Takes from chunks with the same arguments first, since each other chunk needs a question
+    /// whether it is the location.
     fn transfer_chunks(
         &mut self,
         level: usize,
@@ -134,7 +135,7 @@ impl Engine<'_> {
         self.transfer_chunks_if(level, resource, arguments, progress, Some(effort))
     }
 
-    /// The same, of chunks with the same arguments, or (`to_show`) of chunks with others.
+    /// Takes from chunks with the same arguments, or (`to_show`) from chunks with other arguments.
     fn transfer_chunks_if(
         &mut self,
         level: usize,
@@ -144,7 +145,7 @@ impl Engine<'_> {
         to_show: Option<Effort>,
     ) -> Result<(), Stop> {
         let chunks = self.here.level(level).of(resource).to_vec();
-        // From the last to the first, so that what is removed moves nothing that is still to come.
+        // From the last to the first, so that removals do not move chunks that are still to come.
         for (index, chunk) in chunks.iter().enumerate().rev() {
             if (chunk.arguments == arguments) != to_show.is_none() {
                 continue;
@@ -207,13 +208,13 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Ends a contradictory path before it takes more from around: what it has given up so far is
-    /// what contradicts the left-hand side, or nothing does but the script (trap T10f).
+    /// Ends a contradictory path before it takes more from the heaps around. Either the permission
+    /// given up so far contradicts the left-hand side, or only the script does (trap T10f).
     fn end_before_taking(&mut self, level: usize) -> Result<(), Stop> {
         if level > 0 && self.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
     }
 
-    /// As much of `available` as is still needed, which becomes less by that.
+    /// Returns as much of `available` as is still needed, and reduces the need.
     fn needed_of(&mut self, available: Term, progress: &mut Progress) -> Result<Term, Stop> {
         let enough = self.terms.le(progress.need, available);
         let part = if self.check(enough)? {
@@ -225,7 +226,7 @@ impl Engine<'_> {
         Ok(part)
     }
 
-    /// Takes some amount that is still open from the heaps around: less than what one of them holds
+    /// Takes some amount that is still open from the heaps around: less than one of them holds
     /// (trap T9).
     fn transfer_inexact(
         &mut self,
@@ -254,7 +255,7 @@ impl Engine<'_> {
     }
 
     /// Takes `need`, an amount over the formals of the resource, from the heap being consumed and
-    /// the heaps around together; yields what each chunk has given.
+    /// the heaps around together. Returns the part of each chunk; `None` if there is not enough.
     pub(crate) fn transfer_footprint(
         &mut self,
         resource: Resource,
@@ -264,8 +265,8 @@ impl Engine<'_> {
         let mut touched = Vec::new();
         for level in 0..=self.here.package.reserve.len() {
             let heap = self.here.level(level).clone();
-            // SOUNDNESS: what a chunk gives is gone before anything else happens, which may end the
-            // path (trap T10f).
+            // SOUNDNESS: a chunk gives its part before anything else happens, since the path may
+            // end then (trap T10f).
             let mut index = 0;
             for chunk in heap.of(resource) {
                 let available = self.spread(resource, chunk);
@@ -321,7 +322,7 @@ impl Engine<'_> {
         Ok(Some(touched))
     }
 
-    /// Splits the chunk's part of the need off; `None`: nothing.
+    /// Splits the chunk's part off the need; `None` if the part is nothing.
     fn part_of(
         &mut self,
         level: usize,
@@ -347,8 +348,8 @@ impl Engine<'_> {
         Ok(!self.check(depleted)?)
     }
 
-    /// Notes what has been taken from around. While an assertion is consumed, the rest of it may
-    /// speak about that.
+    /// Notes a part that has been taken from around. The rest of a consumed assertion may mention
+    /// it.
     fn fetch(&mut self, level: usize, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
         if level == 0 {
             return Ok(());
@@ -357,20 +358,10 @@ impl Engine<'_> {
         if self.here.consuming.is_some() { self.add_chunk(resource, chunk) } else { Ok(()) }
     }
 
-    /// Adds what an assertion has fetched from around to the heap of the package.
+    /// Adds the permission that an assertion has fetched from around to the heap of the package.
     pub fn keep_fetched(&mut self) -> Result<(), Stop> {
         let moved = std::mem::take(&mut self.here.package.moved);
-        for (resource, chunks) in moved.resources() {
-            for chunk in chunks {
-                self.add_chunk(resource, chunk.clone())?;
-            }
-        }
-        for (resource, chunks) in moved.quantified_resources() {
-            for chunk in chunks {
-                self.here.heap.push_quantified(resource, chunk.clone());
-            }
-        }
-        Ok(())
+        self.add_all(&moved)
     }
 
     fn keep_rest(
@@ -393,8 +384,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Learns that portions of one location agree where an inner package has taken them from heaps
-    /// around this package: such a portion has come through this package.
+    /// Learns that portions of one location agree if an inner package has taken them from heaps
+    /// around this package. Such a portion has come through this package.
     ///
     /// SOUNDNESS: a portion counts only as far as it has been given up, whatever the inner package
     /// knows (trap T10d).
@@ -404,7 +395,7 @@ impl Engine<'_> {
         let resources: BTreeSet<_> =
             around.iter().flat_map(|heap| heap.resources().map(|(resource, _)| resource)).collect();
         for resource in resources {
-            // Of the values of wands nothing is said (trap T10e).
+            // The values of wands tell nothing (trap T10e).
             if matches!(resource, Resource::Wand(_)) {
                 continue;
             }
@@ -433,10 +424,11 @@ impl Engine<'_> {
         self.learn_agreement(fact)
     }
 
-    /// Portions of one location have one value; of wands nothing is said (trap T10e).
+    /// Notes the value of a part that has been taken. Portions of one location have one value, but
+    /// those of wands tell nothing (trap T10e).
     ///
-    /// SOUNDNESS: a value counts only where something has been taken (trap T2): the first one that
-    /// does is the value.
+    /// SOUNDNESS: a value counts only where permission has been taken (trap T2). The first such
+    /// value is the result.
     fn note_value(
         &mut self,
         resource: Resource,
@@ -469,12 +461,12 @@ impl Engine<'_> {
 }
 
 impl Path<'_> {
-    /// Tells whether more is known of one value than of another outside of the packages in
+    /// Tells whether more is known about one value than about another outside of the packages in
     /// progress.
     ///
-    /// COMPLETENESS: that the portion of a location that the left-hand side brings and the one from
-    /// around have one value is known in the package only. So the right-hand side is said with the
-    /// latter: what the former was when the wand is applied is known there.
+    /// COMPLETENESS: only the package knows that the portion of a location from the left-hand side
+    /// and the portion from around have one value. So the right-hand side uses the value of the
+    /// latter, which is known when the wand is applied.
     pub(crate) fn is_known_outside(&self, value: Term, other: Term) -> bool {
         !self.terms.mentions(value, &self.mode.roots)
             && self.terms.mentions(other, &self.mode.roots)
@@ -482,8 +474,8 @@ impl Path<'_> {
 }
 
 impl Configuration<'_> {
-    /// Learns that portions of one location have one value. In a package it is noted for when the
-    /// wand is applied.
+    /// Learns that portions of one location have one value. In a package the fact is kept for the
+    /// time when the wand is applied.
     pub fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
         if self.here.may_transfer()
             && self.mode.bound == self.mode.roots
@@ -500,9 +492,9 @@ fn is_same(left: &Chunk, right: &Chunk) -> bool {
     left.arguments == right.arguments && left.value == right.value
 }
 
-/// Computes the portions that chunks have given up, where `after` is left of them.
+/// Returns the portions that chunks have given up, if `after` is left of them.
 ///
-/// SOUNDNESS: chunks of one location and value count together, so that none stands for another.
+/// SOUNDNESS: chunks of one location and value count together, so that no chunk stands for another.
 fn given(terms: &mut Terms, before: &[Chunk], after: &[Chunk]) -> Vec<Chunk> {
     let mut given: Vec<Chunk> = Vec::new();
     for chunk in before {

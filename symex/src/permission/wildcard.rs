@@ -7,7 +7,7 @@ use smt::terms::{Sort, Term, TermKind, Terms};
 use crate::{Amounts, Configuration, Stop};
 
 impl Configuration<'_> {
-    /// Some positive amount, chosen anew; where amounts do not matter it is full permission.
+    /// Makes a positive amount; full permission where amounts do not matter.
     pub fn wildcard(&mut self) -> Result<Term, Stop> {
         if self.frame.assertion.amounts == Amounts::SomeOrNone {
             return Ok(Terms::WRITE);
@@ -21,8 +21,8 @@ impl Configuration<'_> {
         Ok(amount)
     }
 
-    /// Tells whether an amount is fixed: not a wildcard that may still be constrained, nor built
-    /// from one so that it shrinks with it.
+    /// Tells whether an amount is fixed: it is not a wildcard that may still be constrained, and
+    /// does not shrink with one.
     pub(crate) fn is_exact(&self, amount: Term) -> bool {
         if self.frame.assertion.constrainable.is_empty() {
             return true;

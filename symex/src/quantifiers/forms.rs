@@ -1,35 +1,32 @@
 //! Triggers for quantifiers in which no term can be matched as it stands, such as `forall k: Int ::
 //! a[x + k] == 0`.
 //!
-//! Interpreted parts of a term are matched literally by the prover, which is to say hardly ever.
-//! Here they become variables. Where `x + k` was the only place that mentions k the formula is
-//! solved for it: with u for `x + k` it says `forall u: Int :: a[u] == 0`, k being `u - x`. Where k
-//! stands elsewhere in the trigger, too, the new variable is bound in addition and occurs nowhere
-//! in the body.
+//! The prover matches interpreted parts of a term literally, which hardly ever succeeds. Here they
+//! become variables. If `x + k` is the only place that mentions k, the formula is solved for it:
+//! with u for `x + k` it says `forall u: Int :: a[u] == 0`, k being `u - x`. If k stands elsewhere
+//! in the trigger, too, the new variable is bound in addition and does not occur in the body.
 //!
-//! SOUNDNESS: k ↦ u − x and k ↦ x − u are bijections of the integers, and binding a variable that
-//! does not occur changes nothing: all forms are equivalent.
+//! SOUNDNESS: k ↦ u − x and k ↦ x − u are bijections of the integers, and a bound variable that
+//! does not occur changes nothing. So all forms are equivalent.
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
 use smt::terms::{Quant, Substitution, Term, TermKind, Terms, TheoryOp, grow_stack};
 
 use crate::Symbols;
 use crate::quantifiers::occurring;
 
-/// The number of equivalent forms whose triggers apply one symbol. Each makes terms that all of
+/// The most equivalent forms whose triggers apply one symbol. Each form makes terms that all of
 /// them match.
 const FORMS_OF_ONE: usize = 2;
-/// The weight of forms that make terms that match each other: after some rounds the prover gives up
-/// on them.
+/// The weight of forms whose terms match each other. After some rounds the prover gives up on them.
 const SHIFTING_WEIGHT: u32 = 10;
 
 /// A term that may be matched once its interpreted parts have become variables.
 struct Candidate {
-    /// With the variables.
+    /// The term with the variables in place.
     pattern: Term,
-    /// Variables and what they stand for.
+    /// The variables, and the parts that they stand for.
     holes: Vec<(Term, Term)>,
     /// The bound variables that occur outside of the holes.
     direct: Vec<Term>,
@@ -45,8 +42,8 @@ pub(crate) struct Shift {
 }
 
 impl Shift {
-    /// How `term` depends on `variable`, if that is all there is and none of the `variables` is in
-    /// the offset.
+    /// Returns the dependence of `term` on `variable`, if it is a shift and none of the `variables`
+    /// is in the offset.
     pub(crate) fn of(
         terms: &mut Terms,
         term: Term,
@@ -81,7 +78,7 @@ impl Shift {
         }
     }
 
-    /// Returns the variable where the term is `value`.
+    /// Returns the value of the variable for which the term is `value`.
     pub(crate) fn variable_at(self, terms: &mut Terms, value: Term) -> Term {
         if self.is_minus { terms.sub(self.offset, value) } else { terms.sub(value, self.offset) }
     }
@@ -95,7 +92,7 @@ struct Form {
 }
 
 impl Symbols<'_> {
-    /// Returns a quantified formula, with triggers made for it where it has none that can be used.
+    /// Makes a quantified formula, with triggers if none of the given ones can be used.
     pub fn quantified(
         &mut self,
         quant: Quant,
@@ -133,8 +130,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// Returns the smallest term of a formula that mentions all variables: axioms are for every
-    /// place where their symbols meet, also inside of the terms that a user would have in mind.
+    /// Returns the smallest term of a formula that mentions all variables. It serves for axioms,
+    /// which apply wherever their symbols meet.
     pub fn innermost_trigger(&mut self, variables: &[Term], body: Term) -> Option<Term> {
         let mut candidates = Vec::new();
         self.candidates(body, variables, &mut candidates);
@@ -187,7 +184,7 @@ impl Symbols<'_> {
         if open.is_empty() { vec![form(trigger)] } else { Vec::new() }
     }
 
-    /// The applications in a formula that mention one of the variables, each once.
+    /// Collects the applications in a formula that mention one of the variables, each once.
     fn candidates(&mut self, term: Term, variables: &[Term], found: &mut Vec<Candidate>) {
         if !self.terms.is_open(term) || occurring(&self.terms, variables, &[term]).is_empty() {
             return;
@@ -212,9 +209,7 @@ impl Symbols<'_> {
                 found.push(Candidate { pattern, holes, direct, size });
             }
         }
-        let mut operands = Vec::new();
-        self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
-        for operand in operands {
+        for operand in self.terms.kind(term).operands() {
             grow_stack(|| self.candidates(operand, variables, found));
         }
     }
@@ -238,10 +233,8 @@ impl Symbols<'_> {
             | TermKind::Second(_)
             | TermKind::Wrap(_)
             | TermKind::Unwrap(..) => {
-                let mut operands = Vec::new();
-                kind.for_each_operand(|operand| operands.push(operand));
                 let mut map = Substitution::default();
-                for operand in operands {
+                for operand in kind.operands() {
                     let new = grow_stack(|| self.generalised(operand, variables, holes));
                     if new != operand {
                         map.insert(operand, new);
@@ -254,8 +247,8 @@ impl Symbols<'_> {
                     return variable;
                 }
                 let sort = self.terms.sort(term);
-                // Not from the journal: formulas are also built of facts, which replayed runs do
-                // not see.
+                // The variable is not in the journal: facts are formulas too, and replayed runs do
+                // not see them.
                 let variable = self.terms.fresh_variable("part", sort);
                 holes.push((variable, term));
                 variable
@@ -263,8 +256,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// Returns a trigger that the positions of sequences match, too, in place of membership; nothing
-    /// if it is the same.
+    /// Returns a trigger that positions of sequences match in place of membership; `None` if it is
+    /// the same.
     pub fn trigger_by_position(&mut self, trigger: &[Term]) -> Option<Vec<Term>> {
         let by_position: Vec<Term> = trigger
             .iter()
@@ -279,7 +272,7 @@ impl Symbols<'_> {
         (by_position != trigger).then_some(by_position)
     }
 
-    /// Puts limited applications of functions for those that are unrolled.
+    /// Replaces unrolled applications of functions by limited ones.
     pub fn limited_variant(&mut self, term: Term) -> Term {
         if self.made.limited.is_empty() {
             return term;
@@ -326,12 +319,10 @@ fn solved(
 
 /// Returns the number of different subterms.
 fn nodes(terms: &Terms, term: Term) -> usize {
-    let mut visited = FxHashSet::default();
-    let mut pending = vec![term];
-    while let Some(term) = pending.pop() {
-        if visited.insert(term) {
-            terms.kind(term).for_each_operand(|operand| pending.push(operand));
-        }
-    }
-    visited.len()
+    let mut nodes = 0;
+    terms.visit(vec![term], |_| {
+        nodes += 1;
+        true
+    });
+    nodes
 }

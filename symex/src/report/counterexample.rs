@@ -1,4 +1,4 @@
-//! States in which an obligation may fail, as a model of the solver has them.
+//! States in which an obligation may fail, from a model of the solver.
 
 use std::fmt;
 
@@ -7,28 +7,28 @@ use num_rational::BigRational;
 use serde::{Deserialize, Serialize};
 use sil::source::Span;
 
-/// A state that the solver could not exclude, in which an obligation does not hold: a hint, not a
-/// proof that it fails.
+/// A state that the solver could not exclude, in which an obligation does not hold. It is a hint,
+/// and no proof of the failure.
 ///
-/// Values are those of the solver's model. References and values of opaque types have names that
-/// mean something within one counterexample only: two things with one name are equal, with
-/// different names different.
+/// Values are those of the solver's model. Names of references and of values of opaque types are
+/// local to one counterexample: things with one name are equal, and things with different names
+/// differ.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counterexample {
     /// The variables in scope that have a value, by their names in the SIL program.
     pub variables: Vec<Variable>,
-    /// The variables of quantifiers, where the condition fails because it does not hold for all
+    /// The variables of quantifiers, if the condition fails because it does not hold for all
     /// values.
     pub witness: Vec<Variable>,
     /// The values of the parts of the condition that fails.
     pub parts: Vec<PartValue>,
-    /// The values of functions at values that the path speaks about. Empty for translated programs.
+    /// The values of functions at values of the path. Empty for translated programs.
     pub functions: Vec<Applied>,
     /// The permissions held there.
     pub heap: Vec<Location>,
-    /// The heap of `old`, where that is another heap.
+    /// The heap of `old`, if it is another heap.
     pub old: Vec<Location>,
-    /// The state where the path left its past behind, if it did.
+    /// The state at the head of a loop, where the path left its past behind, if it did.
     pub forgotten: Option<Box<Forgotten>>,
 }
 
@@ -41,7 +41,7 @@ pub struct PartValue {
     pub value: Value,
 }
 
-/// The value of a function that no heap takes part in.
+/// The value of a function in which no heap takes part.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Applied {
     pub function: String,
@@ -49,8 +49,8 @@ pub struct Applied {
     pub value: Value,
 }
 
-/// The state at the head of a loop, in the same model: what comes before is known there only as far
-/// as the invariants say it, or the loop leaves it alone.
+/// The state at the head of a loop, in the same model. Earlier facts are known there only if the
+/// invariants have them, or the loop leaves them alone.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Forgotten {
     /// The loop.
@@ -62,7 +62,7 @@ pub struct Forgotten {
     pub variables: Vec<Variable>,
     /// The permissions held there, in the loop or around it.
     pub heap: Vec<Location>,
-    /// The model holds more, but does not say of which locations.
+    /// Tells whether the model holds more permission, to unknown locations.
     pub has_more: bool,
 }
 
@@ -72,35 +72,33 @@ pub enum Value {
     Bool(bool),
     Int(BigInt),
     Null,
-    /// An object, by a number that means something within one counterexample only.
+    /// An object, by a number that is local to one counterexample.
     Reference(usize),
-    /// A sequence: its first elements, and how many there are.
+    /// A sequence: its first elements, and its length.
     Sequence {
         elements: Vec<Self>,
         length: usize,
     },
-    /// A set: the elements that are known, and how many there are.
+    /// A set: its known elements, and its size.
     Set {
         elements: Vec<Self>,
         size: usize,
     },
-    /// A multiset: the elements that are known, as often as they are in it, and how many there
-    /// are.
+    /// A multiset: its known elements, as often as they occur, and its size.
     Multiset {
         elements: Vec<Self>,
         size: usize,
     },
-    /// A map: the entries that are known, and how many there are.
+    /// A map: its known entries, and its size.
     Map {
         entries: Vec<(Self, Self)>,
         size: usize,
     },
-    /// A value of an adt: the constructor, and what it is applied to.
+    /// A value of an adt: the constructor and its arguments.
     Constructed(String, Vec<Self>),
-    /// A value of a type that nothing is known of: the type, and a number that means something
-    /// within one counterexample only.
+    /// A value of an unknown type: the type, and a number that is local to one counterexample.
     Opaque(String, usize),
-    /// Anything else, as it is shown, such as permission amounts.
+    /// Any other value as text, such as a permission amount.
     Other(String),
 }
 
@@ -127,7 +125,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Writes a collection: what is known of it, and the size if there is more.
+/// Writes a collection: its known elements, and the size if there are more.
 fn of_many(
     f: &mut fmt::Formatter<'_>,
     name: &str,
@@ -151,7 +149,7 @@ pub struct Variable {
 /// A field or an instance of a predicate to which there is permission.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Location {
-    /// As in `ref1.f` or `list(ref1)`.
+    /// The location, as in `ref1.f` or `list(ref1)`.
     pub location: String,
     /// The permission amount.
     pub amount: String,
@@ -172,15 +170,14 @@ pub enum HeapPlace {
     Instance(Vec<Value>, String),
 }
 
-/// An amount, as far as it is the same whatever a front end chooses for amounts that the author
-/// leaves open.
+/// An amount, as far as it does not depend on a front end's choices for open amounts.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Share {
-    /// This one.
+    /// A number.
     Number(BigRational),
     /// The read fraction of the method.
     Read,
-    /// It depends on other choices.
+    /// An amount that depends on other choices.
     #[default]
     Open,
 }
@@ -202,7 +199,7 @@ pub struct Shown {
     pub forgotten: Option<ShownHead>,
 }
 
-/// The state at the head of a loop, as it is read.
+/// The state at the head of a loop, with values as texts.
 #[derive(PartialEq, Eq, Debug, Serialize)]
 pub struct ShownHead {
     pub line: usize,
@@ -236,7 +233,7 @@ pub struct Held {
 }
 
 impl Counterexample {
-    /// Returns the texts.
+    /// Returns the counterexample with values as texts.
     pub fn shown(&self) -> Shown {
         let part =
             |part: &PartValue| Named { name: part.text.clone(), value: part.value.to_string() };

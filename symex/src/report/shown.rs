@@ -15,16 +15,16 @@ pub struct ShownState {
     pub contents: Contents,
 }
 
-/// The contents of a state. Values are expressions about it: variables, `x.f` as it is there,
-/// `old(x.f)`, and `v1`, `v2` and so on for values without another name. The same name is the same
-/// value throughout one state.
+/// The contents of a state. Values are expressions about it: variables, `x.f` with its value there,
+/// `old(x.f)`, and `v1`, `v2` and so on for values without another name. The same name stands for
+/// the same value throughout one state.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Contents {
     pub variables: Vec<NamedValue>,
     pub held: Vec<HeldPermission>,
     /// The facts about the values, as far as there are words for them.
     pub facts: Vec<String>,
-    /// How many facts are known that are not in the list.
+    /// The number of known facts that are not in the list.
     pub other_facts: usize,
 }
 
@@ -39,9 +39,9 @@ pub struct NamedValue {
 /// A portion of permission.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct HeldPermission {
-    /// As in `x.f`, `list(x)`, or `x.f for some x` where it is to many locations.
+    /// The location, as in `x.f`, `list(x)`, or `x.f for some x` for permission to many locations.
     pub location: String,
-    /// `None`: there are no words for it.
+    /// The amount; `None` if there are no words for it.
     pub amount: Option<String>,
     /// The value of a field; `None`: any value that fits the facts.
     pub value: Option<String>,

@@ -1,4 +1,4 @@
-//! Applications of functions whose preconditions have been looked at.
+//! Applications of functions whose preconditions have been checked.
 
 use sil::program::FunctionId;
 use smt::terms::Term;
@@ -7,8 +7,8 @@ use crate::findings::incidents::Missing;
 use crate::{Path, Stop};
 
 impl Path<'_> {
-    /// Returns the application of a function whose precondition has been looked at, and its limited
-    /// form. `missing`: what the snapshot lacks.
+    /// Returns the application of a function whose precondition has been checked, and its limited
+    /// form. `missing`: the permission that the snapshot lacks.
     pub fn make_application(
         &mut self,
         function: FunctionId,
@@ -25,16 +25,16 @@ impl Path<'_> {
         let application = self.terms.apply(symbols.full, &operands);
         let limited = self.terms.apply(symbols.limited, &operands);
         if let Some(Missing { reported: Some(reported) }) = missing {
-            // What fails because of the value is no news.
+            // Failures because of the value are no news.
             self.taint(application, reported)?;
             self.taint(limited, reported)?;
         }
         Ok((application, limited))
     }
 
-    /// Returns the form of an application that stands for it: not the one whose definition is
-    /// unrolled, where the function is opaque or of the group that is being verified. If that knows
-    /// its definition, it is unrolled here, and not where the value is.
+    /// Returns the form of an application that stands for it. If the function is opaque or of the
+    /// group that is being verified, this is the limited form, whose definition is not unrolled. If
+    /// the definition is known in that group, it is unrolled here, and not where the value is used.
     pub fn usable_application(
         &mut self,
         function: FunctionId,

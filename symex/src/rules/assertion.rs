@@ -1,12 +1,12 @@
-//! The forms of assertions: what every rule for assertions tells apart.
+//! The forms of assertions, which every rule for assertions distinguishes.
 
 use sil::program::LocalId;
 use sil::source::Span;
 
-/// An assertion, taken apart. `Access` is permission to locations, `Own` what no other language
-/// has.
+/// An assertion, taken apart. `Access` is permission to locations. `Own` is a form that no other
+/// language has.
 pub enum Form<'e, Expr, Access, Own> {
-    /// It says nothing about permission.
+    /// An assertion without permission.
     Pure,
     /// `A && B && …`.
     All(&'e [Expr]),
@@ -35,7 +35,7 @@ pub trait Assertions {
     /// Returns the operands of a conjunction.
     fn operands(assertion: &Self::Expr) -> Option<&[Self::Expr]>;
 
-    /// Tells whether an assertion has a part in the snapshot of what it stands in.
+    /// Tells whether an assertion has a part in the snapshot of the assertion around it.
     fn has_part(assertion: &Self::Expr) -> bool;
 
     fn span(assertion: &Self::Expr) -> Span;

@@ -11,13 +11,13 @@ use crate::{Configuration, Engine, Stop};
 
 /// The result for a field that could not be read.
 enum Unread {
-    /// All that was wrong is that its receiver might be null; otherwise it has this value.
+    /// The value, if the only defect is that the receiver might be null.
     Read(Term),
     Missing(Lack),
 }
 
 impl Engine<'_> {
-    /// `e.f`, of a receiver that has been evaluated: needs some permission (Schwerhoff 2011, figure
+    /// Reads `e.f`, for an evaluated receiver. This needs some permission (Schwerhoff 2011, figure
     /// 4).
     pub fn read_field(
         &mut self,
@@ -44,7 +44,7 @@ impl Engine<'_> {
             Ok(Unread::Read(value)) => return Ok(value),
             Ok(Unread::Missing(lack)) => lack,
             // The path may go on without this part of the expression. SOUNDNESS: nothing has been
-            // reported, so what depends on the value fails like anything else.
+            // reported, so failures that depend on the value are reported.
             Err(Stop::Infeasible) if is_inside => return Ok(value),
             Err(stop) => return Err(stop),
         };
@@ -53,7 +53,7 @@ impl Engine<'_> {
             Err(Stop::Infeasible) if is_inside => return Ok(value),
             missing => _ = missing?,
         }
-        // Assume the permission, so that what follows from its absence is not reported as well.
+        // The permission is assumed, so that consequences of its absence are not reported as well.
         let amount = self.fresh("assumed", Sort::PERM);
         let positive = self.terms.lt(Terms::NONE, amount);
         self.assume(positive)?;
@@ -79,7 +79,7 @@ impl Engine<'_> {
         Ok(Unread::Missing(lack))
     }
 
-    /// Gives a field a new value: needs full permission.
+    /// Gives a field a new value. This needs full permission.
     pub fn write_field(
         &mut self,
         receiver: Term,
@@ -133,7 +133,7 @@ impl Engine<'_> {
 }
 
 impl Configuration<'_> {
-    /// A reference unlike every one that is a value of the state (trap T11).
+    /// Makes a reference that differs from every value of the state (trap T11).
     pub fn new_object(&mut self, hint: &str) -> Result<Term, Stop> {
         let object = self.fresh_object(hint);
         for (value, held) in self.values_of_state() {
@@ -142,9 +142,9 @@ impl Configuration<'_> {
         Ok(object)
     }
 
-    /// The values of variables, and the arguments and values of chunks with permission, each once
-    /// and with where it is one: where the amount of the chunk is positive. Those that are unique
-    /// by their form are left out.
+    /// Returns the values of variables, and the arguments and values of chunks, each once, with the
+    /// condition for being a value of the state: the amount of the chunk is positive. Values that
+    /// are unique by their form are left out.
     fn values_of_state(&mut self) -> Vec<(Term, Term)> {
         let mut values = indexmap::IndexSet::<_, rustc_hash::FxBuildHasher>::default();
         for (local, _) in self.frame.locals.iter() {

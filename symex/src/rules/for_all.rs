@@ -7,8 +7,8 @@ use crate::findings::incidents::Incidents;
 use crate::{Path, Stop, Symbols};
 
 impl Path<'_> {
-    /// Ends the path if the body of a quantifier is not defined for all values: nobody can say what
-    /// it means, and what builds on it would be reported for no other reason.
+    /// Ends the path if the body of a quantifier is not defined for all values. The quantifier has
+    /// no known meaning, and failures that build on it would have no other reason.
     pub fn is_defined_for_all(&mut self, seen: Incidents, blame: Blame) -> Result<(), Stop> {
         if !seen.failed {
             return Ok(());
@@ -19,8 +19,8 @@ impl Path<'_> {
         Err(Stop::Infeasible)
     }
 
-    /// Assumes what was learnt about the body, for all values of its variables; yields it beside
-    /// what it was made of.
+    /// Assumes the facts learnt about the body, for all values of its variables. Returns each
+    /// assumed fact beside the original one.
     pub fn learn_for_all(
         &mut self,
         bound: &[Term],
@@ -40,12 +40,11 @@ impl Path<'_> {
         Ok(learnt)
     }
 
-    /// A variable for what is not defined in a trigger, where there are to be any. Which locations
-    /// it is about follows from the values `of`.
+    /// Makes a variable for an undefined part of a trigger, if such variables are allowed. The
+    /// values `of` tell the locations of the part.
     ///
     /// PERFORMANCE: a location that differs from instance to instance has a value in each of many
-    /// states, and a variable for it would be matched by all of them; so such a trigger stays as it
-    /// is.
+    /// states, and all of these would match a variable. So such a trigger stays as it is.
     pub fn trigger_hole(&mut self, sort: Sort, of: &[Term]) -> Option<Term> {
         self.gathered.trigger_holes.as_ref()?;
         if of.iter().any(|&value| self.terms.mentions(value, &self.mode.bound)) {
@@ -59,12 +58,11 @@ impl Path<'_> {
 }
 
 impl Symbols<'_> {
-    /// Returns a fact learnt about the body, for all values of its variables. Where it mentions the
-    /// application that a trigger consists of, it is also there for that application in any other
-    /// state: what is known of `f(x)` for all x is used where `f` is applied to a value after the
-    /// heap has changed, too.
+    /// Quantifies a fact learnt about the body over its variables. If the fact mentions the
+    /// application that a trigger consists of, another form applies in any other state: facts about
+    /// `f(x)` for all x are used where `f` is applied to a value after the heap has changed, too.
     ///
-    /// SOUNDNESS: the fact holds for all values, whatever term brings it up.
+    /// SOUNDNESS: the fact holds for all values, whatever term triggers it.
     fn learnt_for_all(
         &mut self,
         bound: &[Term],
@@ -78,7 +76,7 @@ impl Symbols<'_> {
                 if let Some((states, general)) = self.in_any_state(trigger, fact) {
                     let variables: Vec<Term> = bound.iter().copied().chain(states).collect();
                     let general = self.terms.forall(&variables, vec![general], fact, name, 1);
-                    // Without its trigger it would be matched by anything.
+                    // Without its trigger, any term would match the formula.
                     if let TermKind::Quantifier(quantifier) = self.terms.kind(general)
                         && !quantifier.triggers.is_empty()
                     {
@@ -90,8 +88,8 @@ impl Symbols<'_> {
         self.terms.and(formulas)
     }
 
-    /// A trigger with variables for the snapshots of the applications it consists of, if the
-    /// formula mentions one.
+    /// Returns a trigger with variables for the snapshots of its applications, if the formula
+    /// mentions one of these.
     fn in_any_state(&mut self, trigger: &[Term], formula: Term) -> Option<(Vec<Term>, Vec<Term>)> {
         let formula = self.limited_variant(formula);
         let mut mentioned = false;

@@ -1,4 +1,4 @@
-//! Taking an instance of a predicate, and what is known of one.
+//! Taking an instance of a predicate, and facts about one.
 
 use sil::program::PredicateId;
 use sil::source::Span;
@@ -9,10 +9,11 @@ use crate::state::heap::Resource;
 use crate::{Engine, Path, Stop};
 
 impl Engine<'_> {
-    /// Takes an instance that is opened, and gives its snapshot: any where a failure is reported.
+    /// Takes an instance that is opened, and returns its snapshot. After a report, the snapshot is
+    /// any.
     ///
-    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, it has
-    /// none, and nothing is produced: a body beside the permissions that it stands for would be a
+    /// SOUNDNESS: if a trusted expression has no instance all the same, there is no snapshot, and
+    /// nothing is produced. A body beside the permissions that it stands for would be a
     /// contradiction (trap T17b).
     pub(crate) fn take_instance(
         &mut self,
@@ -44,7 +45,8 @@ impl Engine<'_> {
 }
 
 impl Path<'_> {
-    /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.
+    /// Assumes trigP(s, args), which makes the instance known to the axioms of functions that
+    /// unfold it.
     pub(crate) fn assume_trigger(
         &mut self,
         predicate: PredicateId,

@@ -3,11 +3,11 @@
 //!
 //! A [`Language`] takes its assertions apart and gives their parts a meaning.
 //!
-//! Expressions are evaluated in σ's own heap, as it was when a consume started; permissions are
+//! Expressions are evaluated in σ's own heap, as it was when a consume started. Permissions are
 //! taken from `Here::consuming`, the h that consume' threads through.
 //!
 //! Invariants
-//! - On success what is left plus what was taken is the incoming heap, as permission sums.
+//! - On success the rest plus the taken permission is the incoming heap, as permission sums.
 //! - The snapshot of a consume has the shape that `produce` expects for the same assertion.
 
 use std::ops::DerefMut;
@@ -32,12 +32,12 @@ pub struct Accessed {
     pub at: Span,
 }
 
-/// The rules of a language, as far as those here need them.
+/// The rules of a language that the rules here need.
 pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engine<'p>> {
     type Access<'e>: Copy;
     type Own<'e>;
 
-    /// Costs of a consume are told apart by clause.
+    /// Tells whether costs of a consume are counted by clause.
     const NAMES_CLAUSES: bool;
 
     fn form(assertion: &Self::Expr) -> Form<'_, Self::Expr, Self::Access<'_>, Self::Own<'_>>;
@@ -77,12 +77,12 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         Ok(())
     }
 
-    /// Tells whether clauses that are trusted are read in the heap around them, too.
+    /// Tells whether trusted clauses are read in the heap around them, too.
     fn frames_itself(&self) -> bool {
         false
     }
 
-    /// Returns a snapshot of clauses that somebody will take apart.
+    /// Returns a snapshot of clauses that another rule will take apart.
     fn checked_snapshot(&mut self, _: &[(&Self::Expr, &Self::Expr)], snapshot: Term) -> Term {
         snapshot
     }
@@ -98,12 +98,12 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         amount: Term,
     ) -> Result<Frame<'p>, Stop>;
 
-    /// Returns the blame for the body of a predicate, of which so much of an instance is used.
+    /// Returns the blame for the body of a predicate, of which this amount of an instance is used.
     fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame;
 
     /// Produces the conjuncts of all clauses, left to right; `blame` gives each clause its error.
-    /// `snapshot` is s: where the values of the locations come from. `None` stands for "nobody
-    /// knows": each location gets a fresh value of its own.
+    /// `snapshot` is s, the source of the values of the locations. With `None`, each location gets
+    /// a fresh value of its own.
     fn produce_all<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Self::Expr>,
@@ -183,8 +183,8 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         }
     }
 
-    /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap;
-    /// yields the snapshot of what was taken.
+    /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.
+    /// Returns the snapshot of the taken permission.
     fn consume_all<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Self::Expr>,
@@ -198,7 +198,7 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         snapshot
     }
 
-    /// Like [`Language::consume_all`], from the heap that is being consumed already.
+    /// Consumes like [`Language::consume_all`], from the heap that is being consumed already.
     fn consume_parts<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Self::Expr>,
@@ -235,7 +235,7 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         Ok(assembled(&mut self.terms, parts))
     }
 
-    /// Consumes an assertion where another one is being consumed.
+    /// Consumes an assertion while another one is being consumed.
     fn consume_side(&mut self, side: &Self::Expr, blame: Blame) -> Result<Term, Stop> {
         self.consume_conjuncts(&conjuncts::<Self>([side]), |_| blame)
     }
@@ -288,7 +288,7 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         self.in_frame(frame, run).0
     }
 
-    /// Gives the body of an instance away, whose amount is known, and adds the instance.
+    /// Closes an instance with a known amount: gives its body away, and adds the instance.
     fn close(
         &mut self,
         predicate: PredicateId,
@@ -313,7 +313,7 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         self.add_chunk(Resource::Predicate(predicate), Chunk { arguments, value: snapshot, amount })
     }
 
-    /// Takes an instance, whose amount is known, and produces its body.
+    /// Opens an instance with a known amount: takes the instance, and produces its body.
     fn open(
         &mut self,
         predicate: PredicateId,
@@ -333,7 +333,7 @@ pub trait Language<'p>: Assertions<Expr: 'p> + View<'p> + DerefMut<Target = Engi
         let blame = self.body_blame(predicate, amount, blame);
         self.in_body(predicate, arguments, amount, |view| {
             // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not
-            // constrain it further (trap T9a): it would be told to be smaller than itself.
+            // constrain it further (trap T9a), since it would have to be smaller than itself.
             view.frame.assertion.constrainable = Rc::default();
             view.produce_all([body], Some(snapshot), |_| blame)
         })?;

@@ -1,11 +1,11 @@
-//! Gaining and giving away permission to one location, of which all has been evaluated.
+//! Gaining and giving away permission to one location, whose parts have been evaluated.
 
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use crate::findings::blame::Blame;
 use crate::findings::incidents::Missing;
-use crate::state::heap::{Chunk, Heap, Resource};
+use crate::state::heap::{Chunk, Resource};
 use crate::{Configuration, Engine, Stop};
 
 impl Configuration<'_> {
@@ -21,7 +21,8 @@ impl Configuration<'_> {
 }
 
 impl Engine<'_> {
-    /// Adds permission to a location; its value is in the snapshot, if there is one.
+    /// Adds permission to a location. The snapshot has the location's value; without a snapshot the
+    /// value is fresh.
     pub(crate) fn produce_location(
         &mut self,
         resource: Resource,
@@ -30,21 +31,11 @@ impl Engine<'_> {
         snapshot: Option<Term>,
     ) -> Result<(), Stop> {
         let sort = self.resource_sort(resource);
-        let value = match snapshot {
-            Some(snapshot) => {
-                let wrapped = self.terms.is_wrapped(snapshot, sort);
-                self.assume(wrapped)?;
-                self.terms.snap_unwrap(snapshot, sort)
-            }
-            None => {
-                let hint = self.resource_name(resource);
-                self.fresh(&hint, sort)
-            }
-        };
+        let value = self.value_of_snapshot(snapshot, sort, |path| path.resource_name(resource))?;
         self.add_chunk(resource, Chunk { arguments, value, amount: gain })
     }
 
-    /// Takes permission to a location away; yields the snapshot of it.
+    /// Takes permission to a location away, and returns its snapshot.
     pub fn consume_location(
         &mut self,
         resource: Resource,
@@ -67,26 +58,11 @@ impl Engine<'_> {
         self.drop_aliases(resource, &arguments)?;
         let value = self.fresh("missing", sort);
         if let Some(reported) = reported {
-            // What is said about the value in the same assertion fails for the same reason.
+            // Claims about the value in the same assertion fail for the same reason.
             self.taint(value, reported)?;
             let amount = Terms::WRITE;
             self.heap_to_extend().push(resource, Chunk { arguments, value, amount });
         }
         Ok(self.terms.snap_wrap(value))
-    }
-
-    /// Puts back what was framed around a loop.
-    pub fn rejoin(&mut self, frame: &Heap) -> Result<(), Stop> {
-        for (resource, chunks) in frame.resources() {
-            for chunk in chunks {
-                self.add_chunk(resource, chunk.clone())?;
-            }
-        }
-        for (resource, chunks) in frame.quantified_resources() {
-            for chunk in chunks {
-                self.here.heap.push_quantified(resource, chunk.clone());
-            }
-        }
-        Ok(())
     }
 }

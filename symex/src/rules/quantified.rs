@@ -1,4 +1,4 @@
-//! Gaining and giving away permission to many locations, of which all has been evaluated.
+//! Gaining and giving away permission to many locations, whose parts have been evaluated.
 
 use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
@@ -15,13 +15,14 @@ use crate::state::heap::Resource;
 use crate::state::quantified::{Access, Footprint, QuantifiedChunk};
 use crate::{Amounts, Configuration, Engine, Explore, Path, Stop};
 
-/// A value for arbitrary values of variables, and its triggers; `None` where its condition cannot
+/// A value for arbitrary values of variables, and its triggers; `None` if its condition cannot
 /// hold.
 pub type Evaluated<T> = Option<(T, Vec<Vec<Term>>)>;
 
 /// Evaluation below quantifiers, in every language.
 pub trait BelowQuantifiers<'p>: Explore<'p> {
-    /// Evaluates for arbitrary values of the variables. What is learnt on the way stays, quantified.
+    /// Evaluates for arbitrary values of the variables. The facts learnt on the way stay,
+    /// quantified.
     fn for_arbitrary_values<T>(
         &mut self,
         variables: &[Term],
@@ -58,8 +59,8 @@ pub trait BelowQuantifiers<'p>: Explore<'p> {
 impl<'p, V: Explore<'p>> BelowQuantifiers<'p> for V {}
 
 impl Path<'_> {
-    /// Makes the variable of a quantifier that is evaluated next, by its position: named by depth,
-    /// so that the same quantifier gives the same terms when it is evaluated again.
+    /// Makes the next variable of a quantifier that is evaluated, by its position. Its name tells
+    /// the depth, so that the same quantifier gives the same terms when it is evaluated again.
     pub fn variable_below(&mut self, position: usize, sort: Sort) -> Term {
         let depth = self.mode.bound.len() + position;
         self.terms.named_variable(&format!("x%{depth}"), sort)
@@ -76,7 +77,8 @@ impl Path<'_> {
 }
 
 impl Engine<'_> {
-    /// Adds a quantified permission, whose values are in the snapshot, if there is one.
+    /// Adds a quantified permission. The snapshot has its values; without a snapshot they are
+    /// fresh.
     pub fn produce_access(
         &mut self,
         access: &Access,
@@ -84,9 +86,9 @@ impl Engine<'_> {
         at: Span,
         blame: Blame,
     ) -> Result<(), Stop> {
-        // A contract's own check is no reason to skip this one: where it failed, the axioms of the
-        // inverse functions would contradict each other. SOUNDNESS: an option may ask to take it
-        // for granted; it is named among what is trusted.
+        // A contract's own check does not replace this one. Where that check failed, the axioms of
+        // the inverse functions would contradict each other. SOUNDNESS: an option may grant
+        // injectivity; it is named among the trusted claims.
         let is_shown = !blame.is_silent() && !self.context.options.assume_injectivity_on_inhale;
         let injective = if is_shown {
             self.prove_injective(access, blame, Reason::NotInjective, at)?
@@ -94,7 +96,9 @@ impl Engine<'_> {
             Injective::taken_from_declaration()
         };
         let footprint = self.footprint(access, injective)?;
-        let map = self.map_of_snapshot(access.resource, snapshot)?;
+        let sort = self.map_sort(access.resource);
+        let name = |path: &Path<'_>| format!("{}.map", path.resource_name(access.resource));
+        let map = self.value_of_snapshot(snapshot, sort, name)?;
         self.assume_access_facts(access)?;
         self.touch_all(access)?;
         let domain = self.terms.is_some(footprint.amount);
@@ -103,7 +107,7 @@ impl Engine<'_> {
         self.add_quantified_chunk(access.resource, chunk)
     }
 
-    /// Takes a quantified permission away, or reports that it is `missing`; yields the snapshot.
+    /// Takes a quantified permission away, or reports that it is `missing`. Returns its snapshot.
     pub fn consume_access(
         &mut self,
         access: &Access,
@@ -112,11 +116,10 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let resource = access.resource;
-        // Where what is inhaled is not checked, contracts and bodies have not been checked at their
-        // declarations.
+        // If inhaled permissions are not checked, contracts and bodies have not been checked at
+        // their declarations.
         let is_unchecked = self.context.options.assume_injectivity_on_inhale && !blame.is_silent();
-        // Contracts that turned out to be ill-formed are used, too, and must not end the paths of
-        // their users.
+        // Ill-formed contracts are used, too, and must not end the paths of their users.
         let is_use = blame.error == ErrorId::CallPrecondition
             || blame.error == ErrorId::ApplicationPrecondition && !blame.is_silent();
         let injective = if !blame.is_trusted() || is_use || is_unchecked {
@@ -141,8 +144,7 @@ impl Engine<'_> {
                 let sort = self.map_sort(resource);
                 let map = self.fresh("missing", sort);
                 if let Some(reported) = reported {
-                    // What is said about the values in the same assertion fails for the same
-                    // reason.
+                    // Claims about the values in the same assertion fail for the same reason.
                     self.taint(map, reported)?;
                     let chunk = QuantifiedChunk::new(access, footprint, map);
                     self.heap_to_extend().push_quantified(resource, chunk);
@@ -153,8 +155,8 @@ impl Engine<'_> {
         Ok(self.terms.snap_wrap(map))
     }
 
-    /// After a failed consume has been reported: what is left of the heap holds what was asked for,
-    /// if it can.
+    /// Assumes after a reported failure of a consume that the rest of the heap holds enough, if it
+    /// can.
     fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {
         if !self.here.package.reserve.is_empty() {
             return Ok(());
@@ -175,7 +177,7 @@ impl Engine<'_> {
         let condition = self.terms.and([inverse.image, condition]);
         let mut amount = self.terms.substitute(access.amount, &inverse.of);
         if self.frame.assertion.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
-            // Only whether there is some matters.
+            // Any positive amount will do.
             let some = self.terms.is_some(amount);
             amount = self.terms.ite(some, Terms::WRITE, Terms::NONE);
         }
@@ -199,8 +201,8 @@ impl Configuration<'_> {
         Ok(())
     }
 
-    /// ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8) and c ∧ p >
-    /// 0 ⇒ e ≠ null.
+    /// Assumes ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts are exact, trap T8) and c ∧
+    /// p > 0 ⇒ e ≠ null.
     fn assume_access_facts(&mut self, access: &Access) -> Result<(), Stop> {
         let mut bounds = vec![self.terms.le(Terms::NONE, access.amount)];
         let mut facts = Vec::new();
@@ -223,7 +225,7 @@ impl Configuration<'_> {
         Ok(())
     }
 
-    /// Returns the snapshot where the condition of an access cannot hold: nothing is taken.
+    /// Returns the snapshot for an access whose condition cannot hold, so that nothing is taken.
     pub fn snapshot_of_none(&mut self, resource: Resource) -> Result<Term, Stop> {
         let map = self.partial_summary(resource, &[], Terms::NONE)?;
         Ok(self.terms.snap_wrap(map))

@@ -1,18 +1,17 @@
-//! Decisions, runs and scopes: how a rule is run once for each way its decisions can go.
+//! Decisions, runs and scopes: a rule runs once for each way its decisions can go.
 //!
-//! Where a rule splits the execution it asks [`Engine::branch`]. The innermost [`Explorer`]
-//! answers: it takes the first alternative, opens a scope for it, and remembers the others. When
-//! the run is over it goes back to the last decision that has an alternative left, opens that
-//! scope, and runs the same code again from the start. All answers of the prover and all fresh
-//! symbols up to the decision are read from a journal, nothing is proved or assumed again: the
-//! scopes below the decision are still there (trap T16).
+//! A rule that splits the execution asks [`Engine::branch`]. The innermost [`Explorer`] answers: it
+//! takes the first alternative, opens a scope for it, and remembers the others. At the end of the
+//! run it goes back to the last decision that has an alternative left, opens that scope, and runs
+//! the same code again from the start. The journal has all answers of the prover and all fresh
+//! symbols up to the decision. Nothing is proved or assumed again, since the scopes below the
+//! decision are still there (trap T16).
 //!
 //! Invariants
-//! - A run is a function of the state at its start and of the journal. The journal keeps what was
-//!   asked beside what came of it; a run that asks something else has another reason to, which is a
+//! - A run is a function of the state at its start and of the journal. The journal keeps each
+//!   question beside its answer. A run with another question has another reason for it, which is a
 //!   defect: the member is not verified.
-//! - While any explorer replays ([`Run::is_live`] is false), neither facts nor the solver
-//!   change.
+//! - While any explorer replays ([`Run::is_live`] is false), neither facts nor the solver change.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -32,15 +31,16 @@ use crate::run::ways::product;
 use crate::state::heap::Heap;
 use crate::{Engine, Path, Stop, View};
 
-/// The explorations in progress, and where others help with them.
+/// The explorations in progress, and the engines that help with them.
 #[derive(Default)]
 pub struct Run<'p> {
-    /// Innermost last.
+    /// The explorers, innermost last.
     pub explorers: Vec<Explorer>,
     pub sharing: Option<Sharing<'p>>,
-    /// The present step has come to a decision where other alternatives are left to others.
+    /// Tells whether the present step has come to a decision whose other alternatives are left to
+    /// others.
     pub has_turned: bool,
-    /// The heaps that `old` inside of wands refers to.
+    /// The heaps that `old` means inside of wands.
     pub heaps_in_wands: Vec<Heap>,
 }
 
@@ -61,36 +61,36 @@ struct Entry {
 /// A question of a run to the outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Question {
-    /// Does a goal follow, by all means or by cheap ones?
+    /// Does a goal follow? `Obligation` asks with all means, `Quick` with cheap ones.
     Obligation(Term),
     Quick(Term),
-    /// Something about the engine's own records: the digest of what it is about.
+    /// A question about the engine's own records, by its digest.
     Record(u64),
-    /// A symbol: the digest of its name and sort.
+    /// A symbol, by the digest of its name and sort.
     Fresh(u64),
-    /// Which way to go: the digest of the alternatives.
+    /// The choice of a way, by the digest of the alternatives.
     Decision(u64),
 }
 
-/// The answer to it.
+/// The answer to a question.
 #[derive(Clone, Copy, Debug)]
 enum Got {
     Answer(Answer),
-    /// Looking for the answer showed that the path is contradictory.
+    /// The search for the answer has shown that the path is contradictory.
     Contradiction,
     Fresh(Term),
     /// The index of the alternative taken.
     Decision(usize),
 }
 
-/// A number that stands for what a question is about.
+/// Returns a number that stands for the contents of a question.
 fn digest(about: impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     about.hash(&mut hasher);
     hasher.finish()
 }
 
-/// A run asked something else than the one it replays.
+/// Stops a run that asks another question than the one it replays.
 fn diverged<T>() -> Result<T, Stop> {
     Err(Stop::Broken("a run diverged from its journal".to_owned()))
 }
@@ -117,17 +117,17 @@ impl From<prover::Answer> for Answer {
 /// A place where the run could have gone another way.
 #[derive(Debug)]
 struct Decision {
-    /// Its entry in the journal.
+    /// Its position in the journal.
     at: usize,
-    /// Depth of `scopes` before it.
+    /// The depth of `scopes` before it.
     depth: usize,
-    /// The enclosing explorers were live: only then are there scopes.
+    /// Tells whether the enclosing explorers were live. Only then are there scopes.
     live: bool,
     literal: Option<Term>,
     untried: VecDeque<(usize, Option<Term>)>,
-    /// How many alternatives there are, tried or not, here or elsewhere.
+    /// The number of all alternatives, tried or not, here or elsewhere.
     alternatives: u64,
-    /// When it was made (see [`crate::run::parts`]).
+    /// The time at which it was made (see [`crate::run::parts`]).
     time: usize,
 }
 
@@ -137,13 +137,13 @@ pub struct Explorer {
     journal: Vec<Entry>,
     cursor: usize,
     decisions: Vec<Decision>,
-    /// Facts of scopes already left, each with the literals that led to it; `None` where nobody
-    /// wants them.
+    /// Facts of scopes already left, each with the literals that led to it; `None` if the facts are
+    /// not needed.
     released: Option<Vec<Guarded>>,
 }
 
 impl Explorer {
-    /// For a driver that does not join paths.
+    /// Makes an explorer for a driver that does not join paths.
     pub fn without_facts() -> Self {
         Self::default()
     }
@@ -153,7 +153,7 @@ impl Explorer {
         !self.decisions.is_empty()
     }
 
-    /// How many ways there are if each has the decisions of this one.
+    /// Returns the number of ways, if each has the decisions of this one.
     pub fn ways(&self) -> u64 {
         self.decisions.iter().map(|decision| decision.alternatives).fold(1, product)
     }
@@ -163,14 +163,15 @@ impl Explorer {
         self.decisions.iter_mut().for_each(|decision| decision.untried.clear());
     }
 
-    /// The alternatives left at the first branch that has some. Those without a literal build on
-    /// what others before them find; they are not meant.
+    /// Returns the alternatives left at the first branch that has some. Alternatives without a
+    /// literal build on the results of earlier ones, so they do not count.
     pub fn open_branch(&self) -> Option<Vec<usize>> {
         let branch = self.decisions.iter().find(|decision| decision.is_open_branch())?;
         Some(branch.untried.iter().map(|&(index, _)| index).collect())
     }
 
-    /// Leaves the alternatives of that branch to others; says when it was made.
+    /// Leaves the alternatives of that branch to others. Returns the time at which the branch was
+    /// made.
     pub fn give_away(&mut self) -> Option<usize> {
         let branch = self.decisions.iter_mut().find(|decision| decision.is_open_branch())?;
         branch.untried.clear();
@@ -195,8 +196,8 @@ pub struct End<T> {
 
 /// Runs inside of explorations and scopes.
 pub trait Explore<'p>: View<'p> {
-    /// Runs `run` once for every way its decisions can go, each time from the state as it is now,
-    /// and restores that state. Facts learnt stay, guarded by the literals they depend on.
+    /// Runs `run` once for every way its decisions can go, each time from the present state, and
+    /// restores that state. Learnt facts stay, guarded by the literals on which they depend.
     /// Infeasible paths are left out.
     fn explore<T>(
         &mut self,
@@ -207,7 +208,7 @@ pub trait Explore<'p>: View<'p> {
         Ok(paths)
     }
 
-    /// Like [`Explore::explore`], with the facts learnt handed out.
+    /// Explores like [`Explore::explore`], and returns the learnt facts instead of assuming them.
     fn explore_apart<T>(
         &mut self,
         mut run: impl FnMut(&mut Self) -> Result<T, Stop>,
@@ -250,10 +251,10 @@ pub trait Explore<'p>: View<'p> {
         Ok((paths, explorer.released.unwrap_or_default()))
     }
 
-    /// Like [`Explore::explore`], with the values of the paths joined into one term.
+    /// Explores like [`Explore::explore`], and joins the values of the paths into one term.
     fn join(&mut self, run: impl FnMut(&mut Self) -> Result<Term, Stop>) -> Result<Term, Stop> {
         let mut paths = self.explore(run)?;
-        // The last path needs no condition: of the paths that are feasible one is taken.
+        // The last path needs no condition: one of the feasible paths is taken.
         let Some(last) = paths.pop() else { return Err(Stop::Infeasible) };
         Ok(paths.into_iter().rev().fold(last.value, |otherwise, path| {
             let condition = self.core().terms.and(path.literals);
@@ -261,9 +262,9 @@ pub trait Explore<'p>: View<'p> {
         }))
     }
 
-    /// Evaluates under a guard: facts learnt stay in the form `guard ⇒ fact` (trap T6: there is no
-    /// other way to assume something that holds under a condition only). `None` where the guard
-    /// cannot hold.
+    /// Evaluates under a guard. Learnt facts stay in the form `guard ⇒ fact` (trap T6: there is no
+    /// other way to assume something that holds under a condition only). Returns `None` if the
+    /// guard cannot hold.
     fn under(
         &mut self,
         guard: Term,
@@ -282,7 +283,8 @@ pub trait Explore<'p>: View<'p> {
         match result {
             Ok(value) => Ok(Some(value)),
             Err(Stop::Infeasible) => {
-                // Known, or assumed after a report: what stands beside it may rely on it.
+                // This is known, or assumed after a report. Expressions beside this one may rely on
+                // it.
                 let cannot = self.core().terms.not(guard);
                 self.core().assume(cannot)?;
                 Ok(None)
@@ -291,7 +293,7 @@ pub trait Explore<'p>: View<'p> {
         }
     }
 
-    /// Runs in a scope of its own and hands out the facts learnt there.
+    /// Runs in a scope of its own, and returns the facts learnt there.
     fn scoped<T>(
         &mut self,
         literal: Option<Term>,
@@ -311,8 +313,8 @@ pub trait Explore<'p>: View<'p> {
         Ok((result, facts))
     }
 
-    /// Runs `run` for both truths of a condition. Where states are merged, both times here and now;
-    /// elsewhere for the truth that this run of the statement assumes.
+    /// Runs `run` for both truths of a condition. Where states are merged, both runs happen here
+    /// and now. Elsewhere `run` gets the truth that this run of the statement assumes.
     fn either(
         &mut self,
         condition: Term,
@@ -336,8 +338,9 @@ pub trait Explore<'p>: View<'p> {
 impl<'p, V: View<'p>> Explore<'p> for V {}
 
 impl Path<'_> {
-    /// Which alternative this run takes. `alternatives`: the literal that holds in each. Of those
-    /// without one, at most one may go on to where ways meet (see [`crate::run::merge`]).
+    /// Returns the alternative that this run takes. `alternatives`: the literal that holds in each.
+    /// At most one alternative without a literal may go on to where ways meet (see
+    /// [`crate::run::merge`]).
     pub fn choose(&mut self, alternatives: &[Option<Term>]) -> Result<usize, Stop> {
         let live = self.run.is_live();
         let depth = self.knowledge.scopes.len();
@@ -383,8 +386,8 @@ impl Path<'_> {
         Ok(taken)
     }
 
-    /// Goes back to the last decision with an alternative left and takes it. `false`: there is
-    /// none.
+    /// Goes back to the last decision with an alternative left, and takes it. Returns `false` if
+    /// there is none.
     pub fn backtrack(&mut self) -> Result<bool, Stop> {
         self.go_on()?;
         loop {
@@ -412,8 +415,8 @@ impl Path<'_> {
         }
     }
 
-    /// Returns the difference of the current path since the scopes were `depth` many: its literals,
-    /// and the facts that no path before has handed out.
+    /// Returns the difference of the current path since there were `depth` scopes: its literals,
+    /// and the facts that no earlier path has handed out.
     pub fn leave_for_merge(&mut self, depth: usize) -> (Vec<Term>, Vec<Guarded>) {
         let mut literals = Vec::new();
         let mut facts = Vec::new();
@@ -453,8 +456,8 @@ impl Path<'_> {
         explorer.decisions.iter().filter_map(|decision| decision.literal).collect()
     }
 
-    /// Returns the replayed journal's answer to a question, also copied to the explorations inside
-    /// that one.
+    /// Returns the replayed journal's answer to a question, and copies it to the explorations
+    /// inside that one.
     fn replayed(&mut self, question: Question) -> Result<Option<Got>, Stop> {
         let is_replaying = |explorer: &Explorer| explorer.cursor < explorer.journal.len();
         let Some(replaying) = self.run.explorers.iter().rposition(is_replaying) else {
@@ -484,8 +487,8 @@ impl Path<'_> {
         }
     }
 
-    /// A new symbol, a function of the quantified variables around (trap T15). Replayed runs get
-    /// the same one.
+    /// Makes a fresh symbol, a function of the quantified variables around (trap T15). Replayed
+    /// runs get the same one.
     pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
         self.symbol(hint, sort, |path| {
             if path.mode.bound.is_empty() {
@@ -498,20 +501,20 @@ impl Path<'_> {
         })
     }
 
-    /// Makes a new object: see [`smt::terms::Terms::fresh_object`]. Panics below a quantifier, where
-    /// no statement stands: there the object would be another one for each value.
+    /// Makes a new object: see [`smt::terms::Terms::fresh_object`]. Panics below a quantifier,
+    /// where no statement stands. There the object would be another one for each value.
     pub(crate) fn fresh_object(&mut self, hint: &str) -> Term {
         assert!(self.mode.bound.is_empty(), "a new object below a quantifier");
         self.symbol(hint, Sort::REF, |path| path.terms.fresh_object(hint))
     }
 
-    /// A new variable for a quantifier.
+    /// Makes a fresh variable for a quantifier.
     pub fn fresh_variable(&mut self, hint: &str, sort: Sort) -> Term {
         self.symbol(hint, sort, |path| path.terms.fresh_variable(hint, sort))
     }
 
-    /// Makes a symbol; a replayed run gets the one that the first run got. Panics where a run
-    /// diverges from its journal, which is a defect.
+    /// Makes a symbol. A replayed run gets the symbol of the first run. Panics where a run diverges
+    /// from its journal, which is a defect.
     fn symbol(&mut self, hint: &str, sort: Sort, make: impl FnOnce(&mut Self) -> Term) -> Term {
         let question = Question::Fresh(digest((hint, sort)));
         match self.replayed(question) {
@@ -527,19 +530,19 @@ impl Path<'_> {
 }
 
 impl Engine<'_> {
-    /// Asks whether a goal follows, with all means: from the journal or, the first time, as
-    /// [`Engine::obligation`] says.
+    /// Asks whether a goal follows, with all means ([`Engine::obligation`]). A replayed run gets
+    /// the answer of the first run.
     pub fn ask_obligation(&mut self, goal: Term) -> Result<Answer, Stop> {
         self.ask(Question::Obligation(goal), |engine| engine.obligation(goal))
     }
 
-    /// The same for little, as [`Engine::quick`] says.
+    /// Asks whether a goal follows, at little cost ([`Engine::quick`]).
     pub(crate) fn ask_quick(&mut self, goal: Term) -> Result<Answer, Stop> {
         self.ask(Question::Quick(goal), |engine| engine.quick(goal))
     }
 
-    /// A question about the engine's own records, such as what has failed before; `about` says
-    /// which it is. Replayed runs get the first answer (trap T16).
+    /// Asks a question about the engine's own records, such as earlier failures; `about` identifies
+    /// the question. Replayed runs get the first answer (trap T16).
     pub(crate) fn noted(
         &mut self,
         about: impl Hash,
@@ -565,7 +568,7 @@ impl Engine<'_> {
                 match outcome {
                     Ok(answer) => self.record(question, Got::Answer(answer)),
                     Err(Stop::Infeasible) => self.record(question, Got::Contradiction),
-                    // Nobody replays a run after that.
+                    // No run is replayed after these.
                     Err(_) => {}
                 }
                 outcome

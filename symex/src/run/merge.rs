@@ -1,22 +1,22 @@
 //! Merging of states where ways meet.
 //!
-//! Two states that differ in which side of a condition c was taken become one: values are `c ? v1 :
-//! v2`, a chunk that only one side has gets the amount `c ? p : none`, and what was learnt on one
-//! side is `c ⇒ fact`. A way is known by the literals of its decisions.
+//! Two states that differ in the taken side of a condition c become one. Values are `c ? v1 : v2`,
+//! a chunk of only one side gets the amount `c ? p : none`, and facts learnt on one side are `c ⇒
+//! fact`. The literals of its decisions identify a way.
 //!
 //! SOUNDNESS
-//! - A fact leaves its way only under the literals that led to it (trap T6). The exception are
-//!   definitions, equations of a new symbol with a term, which some value of the symbol meets on
+//! - A fact leaves its way only under the literals that led to it (trap T6). Definitions are the
+//!   exception: equations of a new symbol with a term, which some value of the symbol meets on
 //!   every way.
-//! - Who is where ways meet has come along one of them: the disjunction of their literals is
-//!   assumed (trap T7). A way that ended because it returned, or jumped elsewhere, is none of them;
-//!   one that ended because it is contradictory was taken by nobody.
-//! - A value counts only where the amount of its chunk is positive (trap T2): that of `c ? p1 : p2`
-//!   is, only where that of the side taken is.
+//! - Execution that reaches the meeting point has come along one of the ways: the disjunction of
+//!   their literals is assumed (trap T7). A way that returned, or jumped elsewhere, is none of
+//!   them. No execution takes a contradictory way.
+//! - A value counts only where the amount of its chunk is positive (trap T2). The amount `c ? p1 :
+//!   p2` is positive only where that of the taken side is.
 //! - Chunks are paired one to one (trap T13).
 //! - The state of a label that only one side has passed can be read where it is certain that this
 //!   side was taken (trap T12).
-//! - Of alternatives without a literal, at most one goes on to where ways meet: the others are
+//! - At most one alternative without a literal goes on to where ways meet: the others are
 //!   obligations only.
 
 #[cfg(test)]
@@ -37,21 +37,21 @@ use crate::state::quantified::QuantifiedChunk;
 use crate::state::{AssertionReading, Frame, Here, Labelled, Package, Past, State, Store};
 use crate::{Configuration, Path, Stop, Symbols};
 
-/// With more ways through one assertion than this, its conditionals are merged.
+/// The most ways through one assertion whose conditionals are not merged.
 const WAYS: u64 = 8;
 
-/// The end of a way: a state, and the value that was evaluated on the way.
+/// The end of a way: a state, and a value that was computed on the way.
 pub type Reached<'p> = (State<'p>, Term);
 
-/// A fact, and the literals that led to where it was learnt, as a conjunction.
+/// A fact, and the literals of the way on which it was learnt, as a conjunction.
 pub type Guarded = (Term, Term);
 
-/// Values that are the same thing on the two sides: of one variable, or of one location.
+/// Corresponding values of the two sides: of one variable, or of one location.
 type Counterparts = IndexSet<(Term, Term), FxBuildHasher>;
 
 impl Symbols<'_> {
-    /// Tells whether to merge the conditionals of an assertion with so many ways through it, where
-    /// no method decides: in contracts of functions and in predicates.
+    /// Tells whether to merge the conditionals of an assertion with this many ways through it, in
+    /// contracts of functions and in predicates. In methods, the driver decides.
     pub fn merges_ways(&self, ways: u64) -> bool {
         match self.setting.join {
             Join::Always => true,
@@ -102,8 +102,8 @@ impl Symbols<'_> {
 }
 
 impl<'p> Path<'p> {
-    /// Assumes what was learnt on some ways, each fact under the literals it depends on; what was
-    /// learnt on all of them holds without.
+    /// Assumes the facts learnt on some ways, each under the literals on which it depends. Facts
+    /// learnt on all ways hold without literals.
     pub(crate) fn assume_guarded(&mut self, facts: Vec<Guarded>) -> Result<(), Stop> {
         let mut guards: IndexMap<Term, Vec<Term>, FxBuildHasher> = IndexMap::default();
         for (guard, fact) in facts {
@@ -147,7 +147,7 @@ impl<'p> Path<'p> {
         }
     }
 
-    /// `left` where the condition holds, `right` elsewhere.
+    /// Merges two states: `left` where the condition holds, `right` elsewhere.
     fn merge_two(
         &mut self,
         condition: Term,
@@ -201,20 +201,20 @@ impl<'p> Path<'p> {
         let here = Here {
             heap,
             consuming,
-            // What was decided before is known of both; what was decided since is over.
+            // Earlier decisions are common to both sides; later ones are over.
             path: Rc::new(path),
-            // What was learnt of portions was learnt on one of the ways only.
+            // Equations of portions were learnt on one of the ways only.
             package: Package { agreed: Rc::default(), ..here.package },
             ..here
         };
         Ok((State { frame, here }, value))
     }
 
-    /// Learns without the prover that a number which is one of two lies between them, if it is
-    /// known which of them is the smaller one.
+    /// Learns without the prover that a choice of two numbers lies between them, if their order is
+    /// known.
     ///
     /// PERFORMANCE: a number that grows on some ways through each of many branches is a choice
-    /// inside a choice; the prover would have to distinguish all of them.
+    /// inside a choice. The prover would have to distinguish all of them.
     fn learn_between(&mut self, condition: Term, value: Term, other: Term) {
         let Symbols { terms, .. } = &mut self.symbols;
         if terms.sort(value) != Sort::INT || !self.run.is_live() {
@@ -249,7 +249,7 @@ impl<'p> Path<'p> {
             let (value, other) = match (left.store.get(local), right.store.get(local)) {
                 (None, None) => continue,
                 (Some(value), Some(other)) => (value, other),
-                // Where it has not been assigned it may have any value.
+                // An unassigned variable may have any value.
                 (one, two) => {
                     let sort = self.sort(&declaration.ty);
                     let unknown = self.fresh(&declaration.name, sort);
@@ -267,8 +267,7 @@ impl<'p> Path<'p> {
 }
 
 impl<'p> Configuration<'p> {
-    /// Goes on from where all the ways end, with the facts learnt on them; yields the value
-    /// reached.
+    /// Goes on from the ends of all ways, with the facts learnt on them. Returns the value reached.
     pub fn merge_paths(
         &mut self,
         paths: Vec<End<Reached<'p>>>,
@@ -290,7 +289,7 @@ impl<'p> Configuration<'p> {
             self.set_state(state);
             return Ok(value);
         };
-        // One way is left: it is the path, and what was learnt on it holds.
+        // One way is left: it is the path, and its facts hold.
         self.assume(only)?;
         for (guard, fact) in facts {
             let mut others = self.terms.conjuncts(guard);
@@ -304,9 +303,9 @@ impl<'p> Configuration<'p> {
         Ok(value)
     }
 
-    /// On the path where a condition has been decided: what was merged under it is again what it
-    /// was on that side. So what is held under a condition is found at once where the condition is
-    /// known.
+    /// Simplifies the state where a condition has been decided: values merged under the condition
+    /// become those of one side again. So permission held under a condition is found at once where
+    /// the condition is known.
     pub fn settle(&mut self, condition: Term, holds: bool) {
         if self.setting.join == Join::Never || self.terms.as_bool(condition).is_some() {
             return;
@@ -351,7 +350,8 @@ fn merge_quantified(
     let mut merged = Vec::with_capacity(left.len().max(right.len()));
     for chunk in left {
         let equal = (0..right.len()).find(|&other| free[other] && right[other] == *chunk);
-        // The same values and another amount: what is left of one chunk on the two sides.
+        // The chunks with the same values and another amount are the rest of one chunk on the two
+        // sides.
         let found = equal.or_else(|| {
             (0..right.len()).find(|&other| {
                 free[other]
@@ -376,8 +376,8 @@ fn merge_quantified(
     merged
 }
 
-/// A choice on what has been decided is no choice. Only choices at the top are looked at: terms
-/// inside others stay the terms that facts speak about.
+/// Decides choices by decided formulas, at the top only. Terms inside others stay the terms that
+/// facts are about.
 fn settled(terms: &mut Terms, mut term: Term, decided: &Substitution) -> Term {
     while let TermKind::Ite(condition, then, otherwise) = *terms.kind(term) {
         let now = terms.substitute(condition, decided);
@@ -391,8 +391,8 @@ fn settled(terms: &mut Terms, mut term: Term, decided: &Substitution) -> Term {
     term
 }
 
-/// The chunks of one resource: in pairs where they are about one location or about
-/// counterparts, and alone, under the condition of their side.
+/// Merges the chunks of one resource: in pairs if they are about one location or about
+/// counterparts, and alone, under the condition of their side, otherwise.
 fn merge_chunks(
     terms: &mut Terms,
     condition: Term,
@@ -421,7 +421,7 @@ fn merge_chunks(
             }
         }
     }
-    // A location that was found along one pair may lead to the next.
+    // A location found by one pair may lead to the next.
     let mut changed = !wand;
     while changed {
         changed = false;
@@ -461,8 +461,8 @@ fn merge_chunks(
     merged
 }
 
-/// The formulas that are decided with a condition: itself, and its parts where it is a
-/// conjunction that holds or a disjunction that does not.
+/// Returns the formulas that a condition decides: itself, and its parts if it is a conjunction that
+/// holds or a disjunction that does not.
 fn decided(terms: &mut Terms, condition: Term, holds: bool) -> Substitution {
     let mut decided = Substitution::default();
     let mut pending = vec![(condition, holds)];
@@ -543,8 +543,7 @@ fn merge_heaps(
     resources.extend(right.resources().map(|(resource, _)| resource));
     resources.sort_unstable();
     resources.dedup();
-    // Fields come first: what their values are on the two sides says which instances of
-    // predicates correspond.
+    // Fields come first, since their values tell which instances of predicates correspond.
     for resource in resources {
         let chunks = merge_chunks(
             terms,

@@ -1,18 +1,17 @@
 //! One member in several parts, each verified by an engine of its own, perhaps on another thread.
 //!
-//! When a method has cost much, its engine gives away the alternatives that one of its branches has
-//! left: the branch with most paths ahead. Terms and solvers stay with their engine, so what it
-//! gives is a way: the engine of the new part does the same once more up to that branch, with the
-//! prover's answers from the giver, there takes the alternatives it was given, and leaves all
-//! others alone.
+//! When a method has cost much, its engine gives away the alternatives left at one of its branches:
+//! the branch with most paths ahead. Terms and solvers stay with their engine, so it gives away a
+//! way. The engine of the new part repeats the run up to that branch, with the prover's answers
+//! from the giver. There it takes the given alternatives, and leaves all others alone.
 //!
 //! Invariants
-//! - Whether and what to give depends on questions, answers and the prover's steps only, not on
-//!   time or threads. So the parts of a member are always the same, and so is what they find. Only
-//!   where all of them together reach a limit, and what they found is dropped, does it depend on
-//!   chance how far each one got.
-//! - SOUNDNESS: an engine is a function of the prover's answers, so one that gets the same answers
-//!   asks the same questions and comes to the same branch. If it does not, that is a defect: it
+//! - The decision to give, and the choice of a branch, depend on questions, answers and the
+//!   prover's steps only, not on time or threads. So the parts of a member are always the same, and
+//!   so are their findings. If all parts together reach a limit, their findings are dropped, and
+//!   only the progress of each part depends on chance.
+//! - SOUNDNESS: an engine is a function of the prover's answers. With the same answers it asks the
+//!   same questions and comes to the same branch. If it does not, that is a defect: the engine
 //!   stops, and the member is not verified.
 
 use std::collections::BTreeMap;
@@ -40,17 +39,17 @@ enum Event {
 pub struct Part {
     /// The events before the branch where the part begins.
     before: Vec<Event>,
-    /// The branches at which alternatives were given away on the way; the last one is where the
-    /// part begins.
+    /// The branches on the way at which alternatives were given away. The part begins at the last
+    /// one.
     turns: Vec<Turn>,
-    /// The alternatives that engines on the way gave away before: the way does not lead there.
+    /// The alternatives that engines on the way gave away before. The way does not lead there.
     left_out: Vec<Turn>,
 }
 
 /// A branch, and the alternatives given away there.
 #[derive(Clone, Debug)]
 struct Turn {
-    /// How much had happened before it.
+    /// The number of events before it.
     at: usize,
     alternatives: Vec<usize>,
 }
@@ -63,19 +62,20 @@ pub struct Whole {
     /// The questions, and those of them that reached the prover.
     asked: AtomicU64,
     by_prover: AtomicU64,
-    /// The loops whose invariants have been assumed, and whether some state met them then.
+    /// The loops whose invariants have been assumed, each with the answer whether some state met
+    /// them then.
     met: Mutex<BTreeMap<Span, bool>>,
 }
 
 impl Whole {
-    /// Returns the invariants that no state met, where the parts that are done have assumed them.
+    /// Returns the invariants that the finished parts have assumed, and that no state met.
     pub fn unmet(self) -> Vec<Span> {
         let met = self.met.into_inner().unwrap_or_else(PoisonError::into_inner);
         met.into_iter().filter(|(_, met)| !met).map(|(span, _)| span).collect()
     }
 }
 
-/// The cost of an attempt, as far as there are limits on it.
+/// The cost of an attempt, in the counts that have limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spent {
     pub(crate) paths: u64,
@@ -98,25 +98,25 @@ pub struct Sharing<'p> {
     so_far: Vec<Event>,
     /// The turns taken.
     turns: Vec<Turn>,
-    /// The alternatives that were given away, also by others on the way to the own part.
+    /// The alternatives that were given away, also by other engines on the way to the own part.
     given: Vec<Turn>,
-    /// The way to the own part, until that is reached.
+    /// The way to the own part, until the part is reached.
     way: Option<Part>,
     /// The cost of the answers since alternatives were last given away, in steps of the prover.
     cost: u64,
     whole: &'p Whole,
 }
 
-/// Nothing is given away before the prover has made so many steps since the last time: about 100
-/// ms, where a part costs some 20 ms to begin with.
+/// The steps of the prover after which alternatives are given away again: about 100 ms, where a
+/// part costs some 20 ms to begin with.
 pub(super) const STEPS: u64 = 300_000;
 
 /// The fixed cost of a question, in steps.
 const QUESTION: u64 = 1_000;
 
 impl<'p> Sharing<'p> {
-    /// For an engine that verifies a part or, without one, the whole. `give` gets what the engine
-    /// gives away.
+    /// Makes the side of an engine that verifies a part or, without one, the whole. `give` gets the
+    /// parts that the engine gives away.
     pub fn new(part: Option<Part>, whole: &'p Whole, give: impl FnMut(Part) + 'p) -> Self {
         let given = part.as_ref().map_or_else(Vec::new, |part| part.left_out.clone());
         let give = Box::new(give);
@@ -148,7 +148,7 @@ impl<'p> Sharing<'p> {
         Spent { paths, asked, by_prover }
     }
 
-    /// Notes of loops whether some state met their invariants.
+    /// Notes whether some state met the invariants of loops.
     pub fn note_loops(&self, loops: BTreeMap<Span, bool>) {
         let mut met = self.whole.met.lock().unwrap_or_else(PoisonError::into_inner);
         for (span, is_met) in loops {
@@ -156,7 +156,7 @@ impl<'p> Sharing<'p> {
         }
     }
 
-    /// How much has happened so far.
+    /// Returns the number of events so far.
     pub(crate) fn now(&self) -> usize {
         self.so_far.len()
     }
@@ -177,13 +177,13 @@ impl<'p> Sharing<'p> {
         Some(*answer)
     }
 
-    /// Notes what the prover has answered, in so many steps.
+    /// Notes an answer of the prover, and its steps.
     pub(crate) fn answered(&mut self, goal: Term, answer: Answer, steps: u64) {
         self.so_far.push(Event::Answer(goal, answer));
         self.cost += QUESTION + steps;
     }
 
-    /// Notes which way a decision goes.
+    /// Notes the way of a decision.
     pub(crate) fn decided(&mut self, taken: usize) {
         let event = Event::Decision(taken);
         if let Some(way) = &self.way {
@@ -193,8 +193,7 @@ impl<'p> Sharing<'p> {
         self.so_far.push(event);
     }
 
-    /// The alternatives to take at the decision that is about to be made, if it is a turn of the
-    /// way.
+    /// Returns the alternatives to take at the next decision, if it is a turn of the way.
     fn turn(&mut self) -> Option<Vec<usize>> {
         let way = self.way.as_ref()?;
         let turn = way.turns.get(self.turns.len()).filter(|turn| turn.at == self.so_far.len())?;
@@ -218,11 +217,11 @@ impl<'p> Sharing<'p> {
         self.way.is_none() && self.cost >= STEPS
     }
 
-    /// Gives away alternatives of the branch that was made `at` some time.
+    /// Gives away alternatives of the branch that was made at the event `at`.
     pub fn give(&mut self, at: usize, alternatives: Vec<usize>) {
         self.cost = 0;
         let mut turns = self.turns.clone();
-        // Of what it was given itself it may pass on a part.
+        // The engine may pass on a part of its own alternatives.
         turns.retain(|turn| turn.at < at);
         turns.push(Turn { at, alternatives: alternatives.clone() });
         let left_out = self.given.iter().filter(|turn| turn.at < at).cloned().collect();
@@ -239,16 +238,16 @@ impl Path<'_> {
             && self.run.sharing.as_ref().is_some_and(|sharing| sharing.is_given(alternative))
     }
 
-    /// The alternatives to take at a decision that is about to be made, if others are not for this
+    /// Returns the alternatives to take at the next decision, if the others are not for this
     /// engine.
     pub(crate) fn turn(&mut self) -> Option<Vec<usize>> {
-        // Only steps of a method are shared, not what is explored inside of them.
+        // Only steps of a method are shared, not explorations inside of them.
         if self.run.explorers.len() > 1 {
             return None;
         }
         let taken = self.run.sharing.as_mut()?.turn()?;
         self.run.has_turned = true;
-        // What happened on the way is counted where it happened first.
+        // Events on the way are counted where they happened first.
         self.log.restart_counts();
         Some(taken)
     }
@@ -268,8 +267,8 @@ mod tests {
         Box::leak(Box::default())
     }
 
-    /// Two goals, and the part that an engine gives away which asks for the first at two branches
-    /// and then has spent enough on the second.
+    /// Makes two goals, and the part that an engine gives away. The part asks for the first goal at
+    /// two branches, and then has spent enough on the second.
     fn part() -> ([Term; 2], Part) {
         let mut terms = Terms::new();
         let goals = ["p", "q"].map(|name| terms.constant(name, Sort::BOOL));

@@ -1,7 +1,7 @@
-//! The tree of facts: scopes, and what is known in them.
+//! The tree of facts: scopes, and the knowledge in them.
 //!
-//! Scopes and the solver's stack have the same depth. A fact that leaves its scope is forgotten
-//! (trap T16c).
+//! Scopes and the solver's stack have the same depth. A fact is forgotten with its scope (trap
+//! T16c).
 
 use rustc_hash::FxHashSet;
 use smt::facts::Facts;
@@ -10,22 +10,20 @@ use smt::terms::{Term, Terms};
 use crate::state::heap::Heap;
 use crate::{Path, Stop};
 
-/// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.
+/// A node of the tree of facts: the assumptions since the decision (or guard) that opened it.
 #[derive(Debug, Default)]
 pub struct Scope {
     /// The literal that opened the scope.
     pub literal: Option<Term>,
-    /// Without the literal.
+    /// The facts, without the literal.
     pub(crate) facts: Vec<Term>,
-    /// The facts that became known here: forgotten with the scope (trap T16c).
+    /// The facts that became known here. They are forgotten with the scope (trap T16c).
     learned: Vec<Term>,
-    /// Heaps as they were before something was given away: what follows from their shape stays
-    /// true.
+    /// The heaps before permission was given away. The consequences of their shape stay true.
     pub(crate) heaps: Vec<Heap>,
-    /// The number of heaps, of this scope and those around it, from which that has been learnt
-    /// here.
+    /// The number of heaps, of this scope and those around it, whose shape has been learnt here.
     pub(crate) learnt_heaps: usize,
-    /// Snapshots that objects made here are younger than.
+    /// The snapshots that are older than objects made here.
     pub(crate) older: Vec<Older>,
 }
 
@@ -39,18 +37,18 @@ pub(crate) struct Older {
 
 /// The knowledge about the path: the tree of facts, and their consequences without the prover.
 pub struct Knowledge {
-    /// From the root to where the current run is. Mirrors the solver's stack.
+    /// The scopes from the root to the present one. They mirror the solver's stack.
     pub scopes: Vec<Scope>,
     /// All facts and literals of `scopes`, split into conjuncts.
     pub(crate) known: FxHashSet<Term>,
-    /// The same, and what follows without the prover.
+    /// The same facts, and their consequences without the prover.
     pub(crate) facts: Facts,
-    /// An obligation has failed, and nothing was learned since then.
+    /// Tells whether an obligation has failed, and nothing was learnt since then.
     pub(crate) has_failed: bool,
 }
 
 impl Default for Knowledge {
-    /// Nothing is known.
+    /// Makes knowledge in which nothing is known.
     fn default() -> Self {
         Self {
             scopes: vec![Scope::default()],
@@ -95,7 +93,7 @@ impl Path<'_> {
         Ok(())
     }
 
-    /// Assumes a formula: from here on, in this scope and those inside it.
+    /// Assumes a formula, in this scope and those inside it.
     pub fn assume(&mut self, fact: Term) -> Result<(), Stop> {
         if fact == Terms::FALSE {
             return Err(Stop::Infeasible);
@@ -113,7 +111,7 @@ impl Path<'_> {
         Ok(())
     }
 
-    /// Tells the prover and the table of known facts, whatever the journals say.
+    /// Tells a fact to the prover and the tables, independent of the journals.
     fn learn(&mut self, fact: Term) -> Result<(), Stop> {
         self.knowledge.has_failed = false;
         let scope = self.knowledge.scopes.last_mut().expect("there is a base scope");

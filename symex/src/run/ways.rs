@@ -1,9 +1,9 @@
 //! Numbers of ways, capped: their product never overflows.
 
-/// With more paths than this from the beginning of a method to its end, states are merged.
+/// The most paths of a method, from its beginning to its end, without merging.
 pub const PATHS: u64 = 8;
 
-/// More is not told apart.
+/// The cap: larger numbers are not told apart.
 const MANY: u64 = 1 << 20;
 
 /// Returns the number of ways of one kind or another, capped.

@@ -18,7 +18,7 @@ pub enum Resource {
     Wand(usize),
 }
 
-/// `r.f ↦ v # p` or `P(args; s) # p`.
+/// A chunk: `r.f ↦ v # p` or `P(args; s) # p`.
 ///
 /// SOUNDNESS: the value means something only where the amount is positive (trap T2).
 #[derive(Clone, PartialEq, Debug)]
@@ -33,22 +33,22 @@ pub struct Chunk {
 /// A multiset of chunks: two equal chunks are two portions (trap T13). Cloning is cheap.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Heap {
-    /// Names the time during which no location of the heap changes its value; `None`: nobody keeps
-    /// track.
+    /// The name of the time during which no location of the heap changes its value; `None` if this
+    /// time is not tracked.
     pub(crate) epoch: Option<Term>,
-    /// How the amounts are read: what they say in sum is known of exact ones only (trap T8).
+    /// The reading of the amounts. Sums tell something only about exact ones (trap T8).
     pub amounts: Amounts,
     chunks: Rc<BTreeMap<Resource, Rc<Vec<Chunk>>>>,
     quantified: Rc<BTreeMap<Resource, Rc<Vec<QuantifiedChunk>>>>,
 }
 
 impl Heap {
-    /// An empty heap in which sums of amounts tell nothing.
+    /// Makes an empty heap in which sums of amounts tell nothing.
     pub fn inexact() -> Self {
         Self { amounts: Amounts::SomeOrNone, ..Self::default() }
     }
 
-    /// An empty heap that chunks of both may be put in.
+    /// Makes an empty heap for chunks of both heaps.
     pub fn for_parts_of(left: &Self, right: &Self) -> Self {
         Self { amounts: left.amounts.weaker(right.amounts), ..Self::default() }
     }
@@ -83,6 +83,17 @@ impl Heap {
         Rc::make_mut(&mut self.quantified).insert(resource, Rc::new(chunks));
     }
 
+    /// Replaces all chunks of a resource, of both kinds.
+    pub fn set_both(
+        &mut self,
+        resource: Resource,
+        chunks: Vec<Chunk>,
+        quantified: Vec<QuantifiedChunk>,
+    ) {
+        self.set(resource, chunks);
+        self.set_quantified(resource, quantified);
+    }
+
     /// Adds a quantified chunk, as the last one.
     pub fn push_quantified(&mut self, resource: Resource, chunk: QuantifiedChunk) {
         let chunks = Rc::make_mut(&mut self.quantified).entry(resource).or_default();
@@ -95,7 +106,7 @@ impl Heap {
         Rc::make_mut(chunks).push(chunk);
     }
 
-    /// Replaces the chunk at `index`, or removes it where `chunk` is `None`.
+    /// Replaces the chunk at `index`, or removes it if `chunk` is `None`.
     pub(crate) fn replace(&mut self, resource: Resource, index: usize, chunk: Option<Chunk>) {
         let chunks = Rc::make_mut(&mut self.chunks).entry(resource).or_default();
         let chunks = Rc::make_mut(chunks);
@@ -107,7 +118,8 @@ impl Heap {
         }
     }
 
-    /// Tells whether both are the same version, so that facts about one are facts about the other.
+    /// Tells whether both heaps are the same version, so that facts about one are facts about the
+    /// other.
     pub fn same_version(&self, other: &Self) -> bool {
         self.epoch == other.epoch
             && self.amounts == other.amounts

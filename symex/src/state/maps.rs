@@ -33,7 +33,7 @@ impl Symbols<'_> {
             .collect()
     }
 
-    /// Returns a term over the formals, about one location.
+    /// Returns a term over the formals, for one location.
     pub fn at(&mut self, resource: Resource, term: Term, arguments: &[Term]) -> Term {
         let formals = self.formals(resource);
         let map: Substitution = formals.into_iter().zip(arguments.iter().copied()).collect();
@@ -54,7 +54,7 @@ impl Symbols<'_> {
         self.terms.declare_function(&name, &sorts, result)
     }
 
-    /// map@arguments.
+    /// Returns map@arguments.
     pub fn map_at(&mut self, resource: Resource, map: Term, arguments: &[Term]) -> Term {
         let symbol = self.lookup_symbol(resource);
         let operands: Vec<Term> = std::iter::once(map).chain(arguments.iter().copied()).collect();

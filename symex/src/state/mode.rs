@@ -1,10 +1,8 @@
-//! How expressions are evaluated at the moment, and what the evaluation leaves behind for those
-//! around it.
+//! The mode of evaluation at the moment, and results that the evaluation leaves behind.
 //!
-//! A mode holds while something runs and ends with it, however that ends: it is changed by
-//! [`View::in_mode`] only, and the explorer puts it back with the state. A part of the state that
-//! is another one for a while is exchanged by [`View::exchanging`] only. What has been gathered
-//! is taken by whoever asked for it.
+//! A mode holds while something runs, and ends with it in every case. Only [`View::in_mode`]
+//! changes it, and the explorer puts it back with the state. Only [`View::exchanging`] replaces a
+//! part of the state for a while. Gathered results are taken by the rule that asked for them.
 
 use sil::program::{FunctionId, PredicateId};
 use smt::terms::Term;
@@ -13,53 +11,54 @@ use crate::state::heap::Heap;
 use crate::state::{Frame, Here, State};
 use crate::{Configuration, Engine};
 
-/// How expressions are evaluated.
+/// The mode of evaluation.
 #[derive(Clone, Default, Debug)]
 pub struct Mode {
-    /// Variables of the quantifiers around the expression being evaluated: fresh symbols are
+    /// The variables of the quantifiers around the evaluated expression. Fresh symbols are
     /// functions of them.
     pub bound: Vec<Term>,
     /// The snapshots of the left-hand sides of the packages in progress, innermost last.
     pub roots: Vec<Term>,
-    /// A trigger is being evaluated.
+    /// Tells whether a trigger is being evaluated.
     pub in_trigger: bool,
-    /// An evaluation learns from the heaps it comes to.
+    /// Tells whether the evaluation learns from the heaps on its way.
     pub(crate) learns_inside: bool,
-    /// Assertions inside of expressions are not shown now, but later: where the body of a predicate
-    /// is checked.
+    /// Tells whether assertions inside of expressions are left for later, as in a check of a
+    /// predicate's body.
     pub leaves_out_assertions: bool,
-    /// Amounts that may be negative are no error now, but are looked at again later.
+    /// Tells whether amounts that may be negative are left for later, and no error now.
     pub leaves_out_amounts: bool,
-    /// Set while the body of a function is evaluated for its definition, if sides that are never
-    /// taken may be left out.
+    /// Tells whether sides that are never taken may be left out: in the body of a function,
+    /// evaluated for its definition.
     pub is_defining: bool,
-    /// A contract is being checked in the reading of those who have to prove it.
+    /// Tells whether a contract is being checked in the reading of those who have to prove it.
     pub in_other_reading: bool,
-    /// The conditionals of assertions are merged in the step that is being run.
+    /// Tells whether the conditionals of assertions are merged in the present step.
     pub joins: bool,
-    /// A value is evaluated that is kept for all paths (see [`crate::apart`]).
+    /// Tells whether the evaluated value is kept for all paths (see [`crate::apart`]).
     pub(crate) is_apart: bool,
 }
 
-/// The finds of the evaluation in progress.
+/// The results that the evaluation in progress leaves behind.
 #[derive(Default, Debug)]
 pub struct Gathered {
     /// The applications met so far in the bodies of the quantifiers around, for their triggers.
     pub applications: Vec<Application>,
     /// Definitions of maps met so far in the bodies of the quantifiers around.
     pub below: Vec<Term>,
-    /// The variables for what is not defined in a trigger, where there are to be any.
+    /// The variables for undefined parts of a trigger, if such variables are allowed.
     pub trigger_holes: Option<Vec<Term>>,
     /// Predicate instances unfolded in the body of a function: predicate, arguments, snapshot.
     pub(crate) unfolded: Vec<(PredicateId, Vec<Term>, Term)>,
-    /// An amount that may be negative has been left out (see [`Mode::leaves_out_amounts`]).
+    /// Tells whether an amount that may be negative has been left out (see
+    /// [`Mode::leaves_out_amounts`]).
     pub open_amounts: bool,
     /// Definitions of symbols made since the innermost package began.
     pub definitions: Vec<Definition>,
 }
 
-/// A view of the engine: the engine itself, or the rules of a language on it. What runs inside of
-/// something gets the same view again.
+/// A view of the engine: the engine itself, or the rules of a language on it. A closure that a view
+/// runs gets the same view.
 pub trait View<'p>: Sized {
     /// Returns the engine itself.
     fn core(&mut self) -> &mut Engine<'p>;
@@ -77,8 +76,8 @@ pub trait View<'p>: Sized {
         result
     }
 
-    /// Runs with another value in a place of the state; yields what is there at the end. What was
-    /// there before comes back, however the run ends.
+    /// Runs with another value in a place of the state, and returns the value there at the end. The
+    /// earlier value comes back in every case.
     fn exchanging<T, F>(
         &mut self,
         place: for<'s> fn(&'s mut Engine<'p>) -> &'s mut F,
@@ -96,11 +95,11 @@ pub trait View<'p>: Sized {
         self.exchanging(|engine| &mut engine.here.heap, heap, run).0
     }
 
-    /// Runs in the frame of another member, or of a body; yields the frame at its end. Whatever
-    /// happens on the path stays.
+    /// Runs in the frame of another member, or of a body, and returns the frame at its end. The
+    /// changes of the path stay.
     ///
-    /// SOUNDNESS: it stays also where the path ends inside: what a package has given up counts
-    /// (trap T10f).
+    /// SOUNDNESS: they stay also if the path ends inside: permission that a package has given up
+    /// counts (trap T10f).
     fn in_frame<T>(
         &mut self,
         frame: Frame<'p>,
@@ -110,7 +109,7 @@ pub trait View<'p>: Sized {
     }
 
     /// Looks from another frame at the heap as it is, outside of every consume, loop and package.
-    /// Nothing stays.
+    /// No change stays.
     fn peek<T>(&mut self, frame: Frame<'p>, run: impl FnOnce(&mut Self) -> T) -> T {
         let Here { heap, path, .. } = self.core().here.clone();
         let here = Here { heap, path, ..Here::default() };
@@ -126,14 +125,14 @@ pub trait View<'p>: Sized {
         result
     }
 
-    /// Runs while σ's heap is being consumed; yields what is left of it.
+    /// Runs while σ's heap is being consumed, and returns the rest of the heap.
     fn consuming_heap<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Heap) {
         let heap = Some(self.core().here.heap.clone());
         let (result, left) = self.exchanging(|engine| &mut engine.here.consuming, heap, run);
         (result, left.expect("every consume inside puts back what it found"))
     }
 
-    /// Wildcards made from here on until `run` ends stop being constrainable then.
+    /// Runs with own wildcards: those made inside stop being constrainable at the end.
     fn with_own_wildcards<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let constrainable = self.core().frame.assertion.constrainable.clone();
         self.exchanging(|engine| &mut engine.frame.assertion.constrainable, constrainable, run).0
@@ -157,10 +156,9 @@ impl<'p> Configuration<'p> {
         State { frame: self.frame, here: self.here } = state;
     }
 
-    /// Tells the package in progress, if there is one, what a new symbol means.
+    /// Exports the meaning of a new symbol from the package in progress, if there is one.
     ///
-    /// SOUNDNESS: `formula` has to be true of some value of the symbol whatever the left-hand side
-    /// gives.
+    /// SOUNDNESS: `formula` has to be true of some value of the symbol, for every left-hand side.
     pub fn export_definition(&mut self, symbol: Term, formula: Term) {
         if self.here.may_transfer() && self.mode.bound == self.mode.roots {
             self.gathered.definitions.push(Definition {
@@ -178,7 +176,7 @@ pub struct Application {
     pub function: FunctionId,
     pub arguments: Vec<Term>,
     pub application: Term,
-    /// As it is written there.
+    /// The application in the program text.
     #[expect(
         clippy::disallowed_types,
         reason = "the rules of SIL compare it, the engine keeps it"
@@ -186,13 +184,13 @@ pub struct Application {
     pub written: sil::program::Expr,
 }
 
-/// The meaning of a symbol made in a package. It holds whatever the left-hand side is, so it may
-/// leave the package, unlike facts (trap T10d).
+/// The meaning of a symbol made in a package. It holds for every left-hand side, so it may leave
+/// the package, unlike facts (trap T10d).
 #[derive(Debug)]
 pub struct Definition {
-    /// The left-hand sides it speaks about, of packages that are over.
+    /// The left-hand sides in it, of packages that are over.
     pub roots: Vec<Term>,
-    /// Mentions what is defined, and with it those roots.
+    /// A term that mentions the symbol, and with it those left-hand sides.
     pub trigger: Term,
     pub formula: Term,
 }

@@ -1,6 +1,6 @@
-//! Permission to many locations at once: what an assertion says of them, and chunks of it.
+//! Permission to many locations at once: in assertions, and as chunks.
 
-use smt::terms::Term;
+use smt::terms::{Substitution, Term, Terms};
 
 use crate::state::heap::Resource;
 
@@ -11,34 +11,46 @@ pub struct Access {
     pub variables: Vec<Term>,
     pub guard: Term,
     pub arguments: Vec<Term>,
-    /// With the factor of the predicate around.
+    /// The amount, times the factor of the predicate around.
     pub amount: Term,
     pub triggers: Vec<Vec<Term>>,
 }
 
-/// The same, as a function of the location.
+impl Access {
+    /// Replaces terms in all parts but the list of variables.
+    pub(crate) fn substitute(&mut self, terms: &mut Terms, map: &Substitution) {
+        let mut replace = |term: &mut Term| *term = terms.substitute(*term, map);
+        self.arguments.iter_mut().for_each(&mut replace);
+        self.triggers.iter_mut().flatten().for_each(&mut replace);
+        replace(&mut self.guard);
+        replace(&mut self.amount);
+    }
+}
+
+/// The permission of an access as a function of the location.
 #[derive(Clone, Debug)]
 pub struct Footprint {
-    /// Over the formals: `ite(condition, amount, none)`.
+    /// The amount over the formals: `ite(condition, amount, none)`.
     pub amount: Term,
     pub triggers: Vec<Vec<Term>>,
 }
 
-/// `∀r. r.f ↦ map@r # amount(r)`, or the same for a predicate and its tuples of arguments.
+/// A chunk `∀r. r.f ↦ map@r # amount(r)`, or the same for a predicate and its tuples of arguments.
 #[derive(Clone, PartialEq, Debug)]
 pub struct QuantifiedChunk {
-    /// Over the formals of the resource; `ite(condition, amount, none)` where there is a condition.
+    /// The amount over the formals of the resource; `ite(condition, amount, none)` if there is a
+    /// condition.
     ///
     /// Invariant: not negative.
     pub amount: Term,
     /// The values, where the amount is positive.
     pub map: Term,
-    /// Over the formals: where the map is defined, if it was made for this permission and is
-    /// nothing but its values. Such a map is the snapshot of all that is there.
+    /// The domain of the map over the formals, if the map was made for this permission, and has
+    /// only its values. Such a map is the snapshot of the whole permission.
     pub domain: Option<Term>,
-    /// Terms over the formals that say that a location matters to the chunk.
+    /// Terms over the formals that trigger facts about a location of the chunk.
     pub triggers: Vec<Vec<Term>>,
-    /// The receiver expression as written: chunks with the same one are tried first.
+    /// The receiver expression as written. Chunks with the same expression are tried first.
     pub shape: Vec<Term>,
 }
 

@@ -60,7 +60,7 @@ impl Symbols<'_> {
             }
             Type::Variable(name) => match self.domains.type_arguments.get(name).cloned() {
                 Some(ty) => self.sort(&ty),
-                // A parameter that no axiom binds: any sort will do.
+                // No axiom binds this parameter: any sort will do.
                 None => Sort::INT,
             },
         }

@@ -1,7 +1,7 @@
 //! The locks of a thread of a Chalice program, and the threads that it has started: for direct
 //! execution.
 //!
-//! The held locks are those of some moment, its *base*, and the known changes since. So each object
+//! The held locks are those of some moment, the *base*, and the known changes since. So each object
 //! is known by name, and no formula about all objects carries the locks from one moment to the
 //! next.
 
@@ -12,12 +12,12 @@ use smt::terms::Term;
 
 use crate::state::heap::Heap;
 
-/// Values of objects, the last one last; of what is not among them, the base tells.
+/// Values of objects, the last one last. For other objects the base tells the value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes(Rc<Vec<(Term, Term)>>);
 
 impl Changes {
-    /// Lists all of them, the last one last.
+    /// Lists all changes, the last one last.
     pub fn iter(&self) -> impl Iterator<Item = (Term, Term)> + '_ {
         self.0.iter().copied()
     }
@@ -29,19 +29,20 @@ impl Changes {
         all.push((object, value));
     }
 
-    /// Forgets all of them.
+    /// Forgets all changes.
     pub fn clear(&mut self) {
         self.0 = Rc::default();
     }
 }
 
-/// How many messages may be received from channels, fewer than none where some have to be sent. A
-/// channel may be there under several names: its balance is the sum. Of all others it is zero.
+/// The number of messages that may be received from channels, negative if some have to be sent. A
+/// channel may have several entries under different names: its balance is their sum. Other channels
+/// have the balance zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Balances(Changes);
 
 impl Balances {
-    /// Lists all of them, the last one last.
+    /// Lists all balances, the last one last.
     pub fn iter(&self) -> impl Iterator<Item = (Term, Term)> + '_ {
         self.0.iter()
     }
@@ -57,29 +58,29 @@ impl Balances {
     }
 }
 
-/// The locks that a thread holds, and the levels of what it holds.
+/// The locks that a thread holds, and the levels of the held objects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Locks {
-    /// The moment that the changes are counted from; `None`: nothing was held.
+    /// The moment from which changes are counted; `None` if nothing was held.
     pub base: Option<Term>,
     /// The held objects, for writing or, after a downgrade, for reading.
     pub held: Changes,
     /// The objects held for reading.
     pub read: Changes,
-    /// The moment that changes of levels are counted from.
+    /// The moment from which changes of levels are counted.
     pub level_base: Term,
-    /// The levels of objects. They mean something for what is held.
+    /// The levels of objects. They mean something for held objects.
     pub levels: Changes,
 }
 
 /// The changes of locks that the present method of a thread may make.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Allowed {
-    /// Its body changes some.
+    /// Tells whether its body changes some.
     pub changes: bool,
-    /// It may give another level to any object that is held.
+    /// Tells whether it may give another level to any held object.
     pub may_relevel: bool,
-    /// The objects that it may give another level if it may not do so with all.
+    /// The objects that may get another level, if not all may.
     pub releveled: Rc<[Term]>,
 }
 
@@ -94,21 +95,21 @@ pub struct Fork {
     pub actuals: Rc<[Term]>,
 }
 
-/// A thread that was started elsewhere, where its postcondition is meant.
+/// A thread that was started elsewhere, whose postcondition uses this state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forked {
     pub token: Term,
     pub method: MethodId,
 }
 
-/// A state of some earlier moment, of which assertions may still speak: that in which an object was
-/// acquired or left, or that before a fork.
+/// A state of some earlier moment that assertions may mention. In it an object was acquired or
+/// left, or a thread was forked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
     /// The object, or the token.
     pub of: Term,
-    /// The heap then or, if `is_own` does not hold, the part that somebody has told: at least that
-    /// much was held, of each location by itself.
+    /// The heap then. If `is_own` does not hold, the heap is a part that some assertion has told:
+    /// at least this much was held, of each location by itself.
     pub heap: Heap,
     pub is_own: bool,
     /// The level of the object then.
@@ -120,7 +121,7 @@ pub struct Kept {
 pub struct Moments(Rc<Vec<Kept>>);
 
 impl Moments {
-    /// Lists all of them, the last one last.
+    /// Lists all states, the last one last.
     pub fn all(&self) -> &[Kept] {
         &self.0
     }
@@ -135,7 +136,7 @@ impl Moments {
         Rc::make_mut(&mut self.0)[position] = kept;
     }
 
-    /// Forgets all of them.
+    /// Forgets all states.
     pub fn clear(&mut self) {
         self.0 = Rc::default();
     }
@@ -144,26 +145,25 @@ impl Moments {
 /// The states that a thread remembers.
 #[derive(Clone, Default, Debug, PartialEq)]
 pub struct Memory {
-    /// In which it acquired what it holds.
+    /// The states in which the thread acquired what it holds.
     pub acquired: Moments,
-    /// In which it left objects, by a release or a share. Of the first `outdated` ones nobody knows
-    /// whether they are the last of their object.
+    /// The states in which it left objects, by a release or a share. The first `outdated` ones may
+    /// not be the last of their object.
     pub left: Moments,
     pub outdated: usize,
-    /// In which threads were forked, as somebody has told.
+    /// The states in which threads were forked, as far as assertions have told them.
     pub forked: Moments,
 }
 
-/// The debts that count for the wait level, which makes channels that are owed a message count.
+/// The debts that count for the wait level. Channels that are owed a message count by them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Counted {
     /// None, as in contracts.
     #[default]
     Nobodys,
-    /// Those of the present method, where something is claimed of it.
+    /// The debts of the present method, for claims about it.
     Own,
-    /// Those of its callers, too, where something is executed. Nothing is known of them; this
-    /// moment names them.
+    /// The debts of its callers too, in execution. They are unknown; this moment names them.
     All(Term),
 }
 
@@ -179,9 +179,9 @@ pub struct Thread {
     pub old_credits: Balances,
     /// The debts that count for the wait level.
     pub counted: Counted,
-    /// Amounts are those that a reader of a monitor gets.
+    /// Tells whether amounts are those that a reader of a monitor gets.
     pub is_reader: bool,
-    /// The thread whose start `old` refers to, where no heap is known.
+    /// The thread to whose start `old` refers, if no heap is known.
     pub forked: Option<Forked>,
     pub memory: Memory,
 }

@@ -2,14 +2,14 @@
 //!
 //! Aggregates of written-out collections, and of ranges between two small numbers, are written out
 //! as well. A sum over a set or a range is that of a valuation, which gives each element, or each
-//! number of the range, what the body is for it; a sequence is the range of its positions. What is
-//! known of sums are theorems about finite sums.
+//! number of the range, the value of the body. A sequence counts as the range of its positions. The
+//! axioms are theorems about finite sums.
 //!
 //! SOUNDNESS: each evaluation has a valuation of its own, and for every body some valuation agrees
-//! with it. Take for valuations all functions to integers, and for sums the finite sums: then each
-//! axiom below holds.
+//! with it. With all functions to integers as valuations, and finite sums as sums, each axiom below
+//! holds.
 //!
-//! DIVERGENCE: of the maximum of nothing nothing is known.
+//! DIVERGENCE: the maximum of no numbers is unknown.
 
 use chalice::program::walk::{any_expr, written_out};
 use chalice::program::{Domain, Expr, ExprKind, LocalId, Quantifier, Type};
@@ -21,7 +21,7 @@ use crate::{Chalice, Direct, span};
 use symex::Stop;
 use symex::findings::blame::{Blame, ErrorId};
 
-/// The collections that a program has sums over.
+/// The collections over which a program has sums.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     /// Ranges and sequences.
@@ -51,18 +51,18 @@ impl Sums {
     }
 }
 
-/// The symbols of sums of the numbers that valuations give elements of a sort.
+/// The symbols of sums. Valuations give numbers to elements of a sort.
 struct Symbols {
     valuation: Sort,
     /// The number that a valuation gives an element.
     value: Symbol,
     /// The sum over a set, or over a range.
     sum: Symbol,
-    /// The same as `sum`, over a range: not looked at more closely.
+    /// The same as `sum`, over a range, but no axiom unrolls it.
     limited: Symbol,
 }
 
-/// An aggregate, and how it is blamed.
+/// An aggregate, and its blame.
 #[derive(Clone, Copy)]
 struct Aggregate<'e> {
     expr: &'e Expr,
@@ -125,7 +125,7 @@ impl Chalice<'_, '_> {
         Ok(self.terms.apply(symbols.sum, &operands))
     }
 
-    /// Makes a number of which no element has more, and some element has as much.
+    /// Makes a number that no element exceeds, and that some element has.
     fn maximum(&mut self, aggregate: Aggregate<'_>) -> Result<Term, Stop> {
         let Aggregate { variable, collection, body, blame, .. } = aggregate;
         if let Some(elements) = written_out(collection)
@@ -189,8 +189,8 @@ impl Chalice<'_, '_> {
         Ok(values)
     }
 
-    /// Reads the fields of the elements: an aggregate needs them for all elements, as a function
-    /// needs what its precondition says.
+    /// Reads the fields of the elements. An aggregate needs permission to them for all elements, as
+    /// a function needs its precondition.
     fn read_all(&mut self, aggregate: Aggregate<'_>) -> Result<(), Stop> {
         let Aggregate { expr, variable, body, blame, .. } = aggregate;
         let is_it = |e: &Expr| matches!(e.kind, ExprKind::Local(local) if local == variable);
@@ -207,8 +207,8 @@ impl Chalice<'_, '_> {
         reads.into_iter().try_for_each(|read| self.eval(read, blame).map(drop))
     }
 
-    /// Returns the values that a sum goes through. A set that is written out is the union of its
-    /// singletons, as sums over sets know one more element.
+    /// Returns the range of a sum. A written-out set becomes the union of its singletons, since an
+    /// axiom of sums adds one element.
     fn united(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
         let ExprKind::Set(elements) = &collection.kind else {
             return self.range(collection, blame);
@@ -251,7 +251,7 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// Assumes what is known of the sums that the program has.
+    /// Assumes the axioms of the sums that the program has.
     pub(crate) fn sums(&mut self) -> Result<(), Stop> {
         let sums = &self.direct.sums;
         if sums.ranges {
@@ -266,7 +266,8 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    /// A sum over a range is that over all numbers but the last, and what the last one has.
+    /// Assumes the axioms of sums over ranges: a sum is that of all numbers but the last, and the
+    /// value of the last one.
     fn sums_over_ranges(&mut self, symbols: &Symbols) -> Result<(), Stop> {
         let [a, b] = ["a", "b"].map(|name| self.fresh_variable(name, Sort::INT));
         let [v, w] = ["v", "w"].map(|name| self.fresh_variable(name, symbols.valuation));
@@ -309,7 +310,7 @@ impl Chalice<'_, '_> {
             (terms.int(0), sum(terms, s, v), terms.apply(symbols.value, &[v, x]));
         let (inside, single) = (terms.set_contains(x, s), terms.set_singleton(x));
         let mut axioms = Vec::new();
-        // The sum is zero, or not negative, unless some element's number is not.
+        // The sum is zero, or not negative, unless the value of some element is not.
         let compared: [fn(&mut Terms, Term, Term) -> Term; 2] = [Terms::eq, Terms::ge];
         for (compare, name) in compared.into_iter().zip(["direct.sum.zeros", "direct.sum.naturals"])
         {
@@ -336,8 +337,8 @@ impl Chalice<'_, '_> {
         let removed = terms.ite(inside, of_x, zero);
         let expected = terms.sub(whole, removed);
         let claim = terms.eq(less, expected);
-        // The valuation of the smaller set says nothing of the element that it lacks, that of the
-        // larger set does.
+        // The valuation of the smaller set says nothing about the element that it lacks; that of
+        // the larger set does.
         let triggers = vec![vec![less], vec![smaller, whole]];
         axioms.push(terms.forall(&[s, x, v], triggers, claim, "direct.sum.less", 0));
         let (other, of_other) = (sum(terms, s, w), terms.apply(symbols.value, &[w, x]));
@@ -348,7 +349,8 @@ impl Chalice<'_, '_> {
     }
 }
 
-/// Two valuations have the same sum, or give some element of the collection different numbers.
+/// Makes the claim that two valuations have the same sum, or differ at some element of the
+/// collection.
 fn same_sum(
     terms: &mut Terms,
     (one, other): (Term, Term),

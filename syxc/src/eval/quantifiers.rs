@@ -1,4 +1,4 @@
-//! Quantifiers: the values that variables range over, and what is said of each of them.
+//! Quantifiers: the ranges of variables, and formulas about all values in them.
 
 use chalice::program::{Domain, Expr, ExprKind, LocalId, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
@@ -12,11 +12,11 @@ use symex::{Explore, Stop, View, Watch};
 pub(super) struct Choices {
     /// The variables in formulas.
     pub(super) bound: Vec<Term>,
-    /// When their values are among those meant.
+    /// The claim that their values are in the range.
     pub(super) guard: Term,
-    /// Terms that bring up values, one for each variable, or none.
+    /// Terms that trigger values, one for each variable, or none.
     triggers: Vec<Term>,
-    /// The value of the expression; none where no values are meant.
+    /// The value of the expression; `None` if the range has no values.
     pub(super) value: Option<Term>,
     /// Facts learnt during the evaluation.
     facts: Vec<Term>,
@@ -57,7 +57,7 @@ impl Chalice<'_, '_> {
         Ok(formula)
     }
 
-    /// Evaluates an expression for all values of variables, behind what `before` evaluates.
+    /// Evaluates an expression for all values of variables, after `before`.
     pub(super) fn for_choices(
         &mut self,
         variables: &[LocalId],
@@ -105,8 +105,8 @@ impl Chalice<'_, '_> {
         Ok(Choices { bound, guard, triggers, value, facts })
     }
 
-    /// Learns for all values what was learnt on the way; yields the triggers of formulas about
-    /// them, and what was learnt.
+    /// Learns the facts of the evaluation for all values. Returns the triggers of formulas about
+    /// them, and the learnt facts.
     #[expect(clippy::type_complexity, reason = "two lists")]
     pub(super) fn learn_of_choices(
         &mut self,
@@ -126,8 +126,8 @@ impl Chalice<'_, '_> {
         Ok((sets, facts))
     }
 
-    /// Returns the values that the variables of a quantifier range over: none where the bounds of a
-    /// range are out of order.
+    /// Returns the range of a quantifier's variables. It is empty if the bounds of a range are out
+    /// of order.
     pub(crate) fn range(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
         let ExprKind::Range { from, to } = &collection.kind else {
             let elements = self.eval(collection, blame)?;
@@ -159,7 +159,7 @@ pub(crate) fn is_in(terms: &mut Terms, value: Term, range: &Range) -> Term {
     }
 }
 
-/// Returns the value that a choice stands for, and when it is one of those meant.
+/// Returns the value that a choice stands for, and the claim that it is in the range.
 fn choice(
     terms: &mut Terms,
     chosen: Term,

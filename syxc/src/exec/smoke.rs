@@ -1,4 +1,4 @@
-//! Smoke detection: places of a body that no path comes to.
+//! Smoke detection: places of a body that no path reaches.
 //!
 //! They are those of `sil::plugins::smoke`: behind each `assume`, the ends of branches that have
 //! statements, and the ends of the bodies of loops and of the method.
@@ -12,7 +12,7 @@ use symex::Stop;
 use symex::findings::log::Recalled;
 
 impl Chalice<'_, '_> {
-    /// Notes that the path has come to a place, if it is none that cannot be.
+    /// Notes that the path has reached a place, unless the path is contradictory.
     pub(crate) fn comes_to(&mut self, place: Span) -> Result<(), Stop> {
         if self.context.options.smoke && !self.is_dead()? {
             self.log.note_refuted((place, place));
@@ -20,7 +20,7 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    /// Reports the places of a method that no path has come to.
+    /// Reports the places of a method that no path has reached.
     pub(crate) fn report_unreached(&mut self, method: &Method) -> Result<(), Stop> {
         if !self.context.options.smoke {
             return Ok(());
@@ -45,7 +45,7 @@ impl Chalice<'_, '_> {
     }
 }
 
-/// Tells whether a branch is more than a way around the other one.
+/// Tells whether a branch has statements.
 pub(super) fn has_end(block: &Block) -> bool {
     !block.stmts.is_empty()
 }

@@ -1,4 +1,4 @@
-//! Which permission to many locations the rules know.
+//! Permission to many locations that has rules.
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, FieldRef, LocalId};
 
@@ -6,7 +6,7 @@ use super::{Found, Scope, is_credit, is_eval, span};
 use crate::many::is_many;
 
 impl Scope<'_> {
-    /// Permission below a quantifier.
+    /// Checks permission below a quantifier.
     pub(super) fn many(&mut self, whole: &Expr, variables: &[LocalId], body: &Expr) -> Found {
         let refuse = |what| Err((span(whole.span), what));
         if !is_many(whole) || body.any(&mut is_credit) || body.any(&mut is_eval) {
@@ -15,7 +15,7 @@ impl Scope<'_> {
         let mut shared = None;
         body.for_each(&mut |part| {
             let ExprKind::Access(access) = &part.kind else { return };
-            // Its first part is its object.
+            // The first part of an access is its object.
             let mut object = None;
             access.for_each_child(&mut |part| _ = object.get_or_insert(part));
             let mentions = |variable: &LocalId| {
@@ -33,7 +33,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Leaks are not looked for at many locations.
+    /// Refuses permission to many locations where leaks are sought, since no rule seeks them there.
     pub(super) fn leaves_many(&self, at: chalice::Span) -> Found {
         if self.direct.options.check_leaks {
             return Err((span(at), "permission to many locations that may be left behind"));

@@ -1,4 +1,4 @@
-//! Which statements the rules know.
+//! Statements that have rules.
 
 use chalice::program::locking::{chooses_by_wait_level, mentions_wait_level};
 use chalice::program::{
@@ -17,7 +17,7 @@ impl<'d> Scope<'d> {
         match &stmt.kind {
             StmtKind::Assert(expr) => self.asking([expr]),
             StmtKind::Prove(obligation) => self.expr(&obligation.claim),
-            // Of what is assumed, ranges are assumed to be in order.
+            // Assumptions imply that their ranges are in order.
             StmtKind::Assume(expr) if expr.any(&mut has_range) => {
                 refuse("ranges that are sequences")
             }
@@ -79,7 +79,7 @@ impl<'d> Scope<'d> {
         }
     }
 
-    /// Statements by which threads have to do with each other.
+    /// Checks a statement about several threads.
     fn shared_stmt(&mut self, stmt: &'d Stmt) -> Found {
         let refuse = |what| Err((span(stmt.span), what));
         match &stmt.kind {
@@ -138,7 +138,7 @@ impl<'d> Scope<'d> {
         }
     }
 
-    /// The bounds of a level.
+    /// Checks the bounds of a level.
     fn bounds(&mut self, bounds: &'d Bounds) -> Found {
         let is_wait_level = |bound: &&Expr| matches!(bound.kind, ExprKind::WaitLevel);
         self.all(bounds.lower.iter().filter(|bound| !is_wait_level(bound)).chain(&bounds.upper))
@@ -155,7 +155,7 @@ impl<'d> Scope<'d> {
     }
 }
 
-/// Does an expression speak of what a thread holds, or of a kept state?
+/// Tells whether an expression is about held locks, or about a kept state.
 fn is_of_thread(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Holds { .. } | ExprKind::Eval { .. })
 }

@@ -1,8 +1,8 @@
-//! Functions that ask what the thread holds that applies them.
+//! Functions that ask for the held locks of the thread that applies them.
 //!
-//! SOUNDNESS: the value of such a function may change whenever the thread acquires or releases
-//! something. So what is held is an argument: the set of the held objects and, where there are
-//! readers, of those held for reading. Levels are no arguments, so functions cannot ask for them.
+//! SOUNDNESS: the value of such a function may change whenever the thread acquires or releases a
+//! lock. So the held locks are an argument: the set of the held objects and, if there are readers,
+//! of those held for reading. Levels are no arguments, so functions cannot ask for them.
 
 use chalice::program::FunctionId;
 use sil::source::Span;
@@ -34,7 +34,7 @@ impl Threads<'_, '_> {
         Ok(sets)
     }
 
-    /// Inside a function: the thread that applies it holds what the function is told.
+    /// Assumes inside a function that the applying thread holds the given sets of objects.
     pub(crate) fn knows_asked(&mut self, told: &[Term]) {
         let Some((&held, others)) = told.split_first() else { return };
         let read = others.first().copied().unwrap_or(held);
@@ -73,7 +73,7 @@ impl Threads<'_, '_> {
         Ok(set)
     }
 
-    /// Returns the set of the objects held at a moment of which no more is known.
+    /// Returns the set of the objects held at a moment that is otherwise unknown.
     fn set_at(&mut self, for_reading: bool, base: Term) -> Result<Term, Stop> {
         let (set, moment) = (self.terms.set_sort(Sort::REF), self.terms.sort(base));
         let name = if for_reading { "direct.rdheld.set" } else { "direct.held.set" };
@@ -94,13 +94,13 @@ impl Threads<'_, '_> {
     }
 }
 
-/// Returns the moment at which these objects are held, and these for reading.
+/// Returns the symbol of moments, by the sets of objects held and held for reading.
 fn moment_symbol(terms: &mut Terms) -> Symbol {
     let (set, moment) = (terms.set_sort(Sort::REF), moment_sort(terms));
     terms.declare_function("direct.locks.of", &[set, set], moment)
 }
 
-/// Returns the sets of objects held at a moment, and held for reading, if it is given by them.
+/// Returns the sets of objects held, and held for reading, at a moment that is given by these sets.
 pub(crate) fn sets_of(terms: &mut Terms, base: Term) -> Option<(Term, Term)> {
     let moment = moment_symbol(terms);
     match terms.kind(base) {

@@ -1,14 +1,14 @@
-//! Channels: what `send` and `receive` do, and the messages that a method may still receive or has
-//! to send (Leino, Müller and Smans 2010, on deadlock-free channels and locks).
+//! Channels: `send` and `receive`, and the messages that a method may still receive or has to send
+//! (Leino, Müller and Smans 2010, on deadlock-free channels and locks).
 //!
-//! A method has a balance for each channel, zero where it starts. What contracts, monitors and
-//! messages say of credits is moved beside what they say of permission.
+//! A method has a balance for each channel, zero at its start. The credits in contracts, monitors
+//! and messages move beside their permissions.
 //!
 //! SOUNDNESS: a channel that is owed a message counts for the wait level of the thread that owes
-//! it. What callers owe counts, too: for what a precondition says of the wait level it is shown at
-//! the call that their debts do not matter, and where something that is executed asks for the wait
-//! level, unknown channels count. Whatever else hands on what depends on the wait level is
-//! unsupported beside channels ([`crate::scope`]).
+//! it. The debts of callers count, too. For a precondition's claims about the wait level, the call
+//! shows that its debts do not matter. Where an executed expression asks for the wait level,
+//! unknown channels count. Other constructs that hand on the wait level are unsupported beside
+//! channels ([`crate::scope`]).
 
 use chalice::program::locking::mentions_wait_level;
 use chalice::program::{Bounds, ChannelId, Expr, ExprKind, OutVariable};
@@ -25,7 +25,7 @@ use symex::state::heap::Chunk;
 use symex::state::thread::{Balances, Counted};
 use symex::{Stop, View, Watch};
 
-/// A part of an assertion that is not just a fact about values: what it says depends on debts.
+/// A part of an assertion that is more than a fact about values: its meaning depends on debts.
 enum Debt<'e> {
     Credit { channel: Term, amount: Term },
     WaitLevel(&'e Expr),
@@ -41,14 +41,15 @@ impl<'p> Threads<'_, 'p> {
         self.terms.and([exists, owed])
     }
 
-    /// The level of a channel.
+    /// Returns the level of a channel.
     pub(crate) fn level_of_channel(&mut self, channel: Term) -> Term {
         let sort = self.level_sort();
         let symbol = self.terms.declare_function("direct.channel.level", &[Sort::REF], sort);
         self.terms.apply(symbol, &[channel])
     }
 
-    /// The level of a channel, chosen above the least one when it was made.
+    /// Returns the level of a channel, which was chosen above the least one when the channel was
+    /// made.
     pub(crate) fn channel_level(&mut self, channel: Term) -> Result<Term, Stop> {
         let level = self.level_of_channel(channel);
         let bottom = self.bottom();
@@ -91,7 +92,7 @@ impl<'p> Threads<'_, 'p> {
         self.prove(settled, Blame::new(ErrorId::DebtFailed, at), reason, at)
     }
 
-    /// Makes the frame in which the where clause of a channel is meant: of the channel, and of the
+    /// Makes the frame in which the where clause of a channel is read, with the channel and the
     /// values of a message.
     fn in_message(
         &mut self,
@@ -99,22 +100,17 @@ impl<'p> Threads<'_, 'p> {
         channel: Term,
         values: &[Term],
     ) -> Result<Frame<'p>, Stop> {
-        let direct = self.direct;
-        let common = self.common()?;
-        let mut store = self.store();
-        store.set(direct.this, channel);
-        store.set(direct.fraction, common);
-        let parameters = &direct.tree.channels[declaration].parameters;
+        let mut frame = self.frame_about(channel)?;
+        let parameters = &self.direct.tree.channels[declaration].parameters;
         for (&parameter, &value) in parameters.iter().zip(values) {
-            store.set(Direct::local(parameter), value);
+            frame.store.set(Direct::local(parameter), value);
         }
-        let user = Some(self.frame.users_variables());
-        Ok(Frame { store, user, ..self.frame.clone() })
+        Ok(frame)
     }
 }
 
 impl Chalice<'_, '_> {
-    /// `credit(channel, amount)` makes sense.
+    /// Checks that `credit(channel, amount)` makes sense.
     pub(crate) fn credit_makes_sense(
         &mut self,
         (channel, amount): (&Expr, Option<&Expr>),
@@ -129,8 +125,8 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    /// The credits in an assertion and what it claims of the wait level, each with the condition it
-    /// stands under.
+    /// Collects the credits in an assertion and its claims about the wait level, each with its
+    /// condition.
     fn parts<'e>(
         &mut self,
         assertion: &'e Expr,
@@ -143,7 +139,7 @@ impl Chalice<'_, '_> {
             }
             return Ok(());
         }
-        // That it makes sense is shown where the assertion is.
+        // Uses of the assertion show that it makes sense.
         let blame = Blame::new(ErrorId::CallPrecondition, span(assertion.span)).silent();
         match &assertion.kind {
             ExprKind::And(parts) => {
@@ -209,7 +205,7 @@ impl Chalice<'_, '_> {
         Ok(value)
     }
 
-    /// Runs where the debts of the method count for the wait level.
+    /// Runs with the debts of the method counting for the wait level.
     pub(crate) fn counting_debts<T>(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
@@ -217,7 +213,7 @@ impl Chalice<'_, '_> {
         self.exchanging(|chalice| &mut chalice.frame.thread.counted, Counted::Own, run).0
     }
 
-    /// The value of something that is executed: what callers owe counts, too.
+    /// Returns the value of an executed expression. The debts of callers count, too.
     pub(crate) fn executed(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         if self.direct.tree.channels.is_empty() || !mentions_wait_level(expr) {
             return self.eval(expr, blame);
@@ -230,12 +226,11 @@ impl Chalice<'_, '_> {
 }
 
 impl Statements<'_, '_> {
-    /// Gives the credits of a precondition, and shows what it says of the wait level: channels that
-    /// the caller owes a message count for that, of which the callee's contract cannot speak.
+    /// Gives the credits of a precondition, and shows its claims about the wait level. The caller's
+    /// debts count for that level, and the callee's contract cannot mention them.
     ///
-    /// SOUNDNESS: what the caller still owes is open while the callee runs. So what is claimed of
-    /// the wait level has to hold when all credits have been given, too, and not only where it
-    /// stands.
+    /// SOUNDNESS: the remaining debts of the caller are open while the callee runs. So a claim
+    /// about the wait level has to hold both at its place, and when all credits have been given.
     pub(crate) fn give_credits(&mut self, requires: &[Expr], blame: Blame) -> Result<(), Stop> {
         let mut claims: Vec<(Term, &Expr, bool)> = Vec::new();
         for (guard, part) in self.all_parts(requires)? {
@@ -256,13 +251,13 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// Shows a claim about the wait level where debts count, if it holds where they do not: that it
-    /// does is shown elsewhere.
+    /// Shows a claim about the wait level where debts count, provided that it holds without debts.
+    /// The latter is shown elsewhere.
     fn prove_with_debts(&mut self, guard: Term, claim: &Expr, blame: Blame) -> Result<(), Stop> {
         let silent = blame.silent();
         let (without, seen) = self.watched(|chalice| chalice.eval(claim, silent));
         let without = without?;
-        // What cannot be read is missing where the precondition is given away, too.
+        // Missing permission is also missing where the precondition is given away.
         if seen.unread {
             return Ok(());
         }
@@ -272,7 +267,7 @@ impl Statements<'_, '_> {
         self.prove(goal, blame, Reason::AssertionFalse, span(claim.span))
     }
 
-    /// Shows that the token of a method carries no debt: nobody would owe it until the token is
+    /// Shows that the token of a method carries no debt. Nobody would owe it until the token is
     /// joined.
     pub(crate) fn prove_no_debt_in_token(
         &mut self,
@@ -290,7 +285,7 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// `new Ch between ..`
+    /// Evaluates `new Ch between ..`.
     pub(crate) fn new_channel(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
         let level = self.choose_level(bounds, at)?;
         let channel = self.new_object("channel")?;
@@ -308,8 +303,8 @@ impl Statements<'_, '_> {
         Ok(channel)
     }
 
-    /// `send channel(arguments)`: what the message transfers is given away, and it may be received
-    /// once.
+    /// Executes `send channel(arguments)`: gives the permission of the message away. The message
+    /// may be received once.
     pub(crate) fn send(
         &mut self,
         channel: &Expr,
@@ -336,8 +331,8 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// `receive outs := channel`: there is a message to come, and what it waits for is above all
-    /// that the thread holds or owes.
+    /// Executes `receive outs := channel`. There has to be a message to come, and the channel has
+    /// to be above everything that the thread holds or owes.
     pub(crate) fn receive(
         &mut self,
         outs: &[OutVariable],
@@ -382,7 +377,7 @@ impl Statements<'_, '_> {
     }
 }
 
-/// How many messages may be received from a channel.
+/// Returns the number of messages that may be received from a channel.
 pub(crate) fn balance(terms: &mut Terms, balances: &Balances, channel: Term) -> Term {
     let zero = terms.int(0);
     let mut parts = Vec::new();

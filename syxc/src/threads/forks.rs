@@ -1,11 +1,11 @@
-//! Threads: fork, join, and what is known of tokens (Schwerhoff 2011, section 3.12).
+//! Threads: fork, join, and facts about tokens (Schwerhoff 2011, section 3.12).
 //!
-//! Receiver and arguments of a fork are functions of its token, so a token may be joined by whoever
-//! got it. The heap before the fork is known only where the fork is on the path; elsewhere what
-//! `old` says of it are functions of the token, too.
+//! Receiver and arguments of a fork are functions of its token, so any holder of the token may join
+//! it. The heap before the fork is known only if the fork is on the path. Otherwise the values of
+//! `old` are functions of the token, too.
 //!
-//! SOUNDNESS: of these functions something is said only at a fork, of a token that is new, and what
-//! contracts claim.
+//! SOUNDNESS: facts about these functions are assumed only at a fork, for a token that is new, and
+//! where contracts claim them.
 
 use chalice::program::{EvalState, Expr, ExprKind, LocalId, MethodId, OutVariable};
 use rustc_hash::FxHashSet;
@@ -15,22 +15,21 @@ use smt::terms::{Sort, Term, Terms};
 use crate::calls::{Actuals, Call};
 use crate::eval::unknown;
 use crate::{Chalice, Direct, Statements, Threads, renumbered, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::rules::language::Language;
 use symex::state::heap::{Chunk, Heap};
 use symex::state::thread::{Fork, Forked, Memory};
 use symex::{Stop, View};
 
 impl Statements<'_, '_> {
-    /// `fork token := receiver.method(arguments)`
+    /// Executes `fork token := receiver.method(arguments)`.
     ///
     /// SOUNDNESS: the new thread holds nothing, whatever this one holds.
     pub(crate) fn fork(&mut self, call: Call<'_>, token: Option<&OutVariable>) -> Result<(), Stop> {
         let direct = self.direct;
         let callee = &direct.tree.methods[call.method];
         let actuals = self.actuals(call, Blame::new(ErrorId::AssignmentFailed, call.at))?;
-        // What is missing is missing first where the old values of the thread are read.
+        // Missing permission is reported first where the old values of the thread are read.
         let mut olds = Vec::new();
         callee.ensures.iter().for_each(|clause| outermost_olds(clause, &mut olds));
         let reads = olds.iter().any(|body| variables(body, &callee.parameters).is_empty());
@@ -84,7 +83,7 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// `join outs := token`
+    /// Executes `join outs := token`.
     pub(crate) fn exec_join(
         &mut self,
         outs: &[OutVariable],
@@ -110,7 +109,7 @@ impl Statements<'_, '_> {
         if frame.past.old.is_none() {
             frame.thread.forked = Some(Forked { token, method: renumbered(method) });
         }
-        // What the thread remembers is not what this one does.
+        // The memory of the joined thread is not that of this one.
         let forked = std::mem::take(&mut frame.thread.memory.forked);
         frame.thread.memory = Memory { forked, ..Memory::default() };
         let (done, inner) = self.in_frame(frame, |chalice| {
@@ -126,8 +125,8 @@ impl Statements<'_, '_> {
 }
 
 impl Threads<'_, '_> {
-    /// Returns the receiver and the arguments that a token carries from its fork: those that this
-    /// path has given, where it is known to have forked the thread.
+    /// Returns the receiver and the arguments that a token carries from its fork. If this path has
+    /// forked the thread, these are the given ones.
     fn carried(&mut self, token: Term, method: MethodId) -> Actuals {
         let direct = self.direct;
         let own = self.here.forks.iter().find(|fork| fork.token == token);
@@ -150,7 +149,7 @@ impl Threads<'_, '_> {
         Actuals { receiver, arguments }
     }
 
-    /// Shows that a thread can be joined: nobody else may join it, and nobody has.
+    /// Shows that a thread can be joined: no other thread may join it, and none has.
     fn prove_joinable(&mut self, token: Term, at: Span, token_at: Span) -> Result<(), Stop> {
         let (resource, arguments) = (self.direct.joinable(), vec![token]);
         let blame = Blame::new(ErrorId::JoinFailed, at);
@@ -174,7 +173,7 @@ impl Threads<'_, '_> {
         self.prove(joinable, blame, Reason::AssertionFalse, token_at)
     }
 
-    /// Returns the heap before the fork of a token, if that is on the path.
+    /// Returns the heap before the fork of a token, if the fork is on the path.
     pub(crate) fn heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
         let forks = self.here.forks.clone();
         for fork in forks.iter().rev() {
@@ -188,8 +187,8 @@ impl Threads<'_, '_> {
 }
 
 impl Chalice<'_, '_> {
-    /// Returns the values of `old` in the postcondition of a thread that was forked elsewhere.
-    /// Equal expressions are one value, and each choice of the variables around has a value.
+    /// Returns the value of `old` in the postcondition of a thread that was forked elsewhere. Equal
+    /// expressions have one value, which depends on the variables around.
     pub(crate) fn old_of_fork(
         &mut self,
         forked: Forked,
@@ -215,8 +214,7 @@ impl Chalice<'_, '_> {
         let name = format!("direct.old.{}.{position}", forked.method.into_raw().into_u32());
         let symbol = self.terms.declare_function(&name, &sorts, sort);
         let value = self.terms.apply(symbol, &arguments);
-        // SOUNDNESS: what is not known of that state may have any value here, also the one that it
-        // had.
+        // SOUNDNESS: unknown values of that state may be any here, also the actual ones.
         if let Some(told) = self.told_of_fork(forked.token, body)? {
             let same = self.terms.identical(value, told);
             self.assume(same)?;
@@ -225,7 +223,8 @@ impl Chalice<'_, '_> {
     }
 
     /// Makes the unconditional claim of `eval(token.fork receiver.method(arguments), ..)`: the
-    /// token is that of a thread which was started so, and which has not been joined.
+    /// token is that of a thread which was started with these values, and which has not been
+    /// joined.
     pub(crate) fn claims_fork(
         &mut self,
         whole: &Expr,

@@ -1,15 +1,15 @@
-//! History constraints: what a monitor invariant says with `old` of an earlier state of its object
-//! (Leino, Müller and Smans 2009). The states are in [`super::kept`].
+//! History constraints: clauses of a monitor invariant that mention, with `old`, an earlier state
+//! of its object (Leino, Müller and Smans 2009). [`super::kept`] has the states.
 //!
 //! SOUNDNESS
-//! - Between two times that a thread sees an object others may have acquired it, or nobody: so a
-//!   constraint has to be transitive and reflexive, which is checked once a class.
-//! - Who unshares an object and shares it again begins a new history. Levels tell them apart:
-//!   whenever one is chosen there are some that no object has ever had, so take it for one of them.
-//!   What is known of a state counts only where the level is the same.
-//! - Contracts that tell of the last release say, too, that the level has been kept since, where
-//!   they let it be read and the object is not held. Whoever gives such a contract shows it; at
-//!   joins it is not taken.
+//! - Between two times that a thread sees an object, others may have acquired it, or nobody. So a
+//!   constraint has to be transitive and reflexive, which is checked once for each class.
+//! - Unsharing an object and sharing it again begins a new history. Levels tell histories apart:
+//!   some levels have never been a level of an object, so a chosen level counts as one of these.
+//!   Facts about a state count only if the level is the same.
+//! - Contracts that mention the last release also claim that the level has been kept since, where
+//!   they let it be read and the object is not held. Users that give such a contract show the
+//!   claim; joins do not take it.
 
 use chalice::program::{
     AccessTarget, Class, ClassId, EvalState, Expr, ExprKind, FieldRef, LockMode, PermissionKind,
@@ -75,8 +75,8 @@ pub(crate) fn looks_back(clause: &Expr) -> bool {
     clause.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
 }
 
-/// Returns the part of an invariant that looks back, or the one that does not. What gives
-/// permission depending on the past stays where it is looked for in vain.
+/// Returns the part of an invariant that looks back, or the one that does not. Permission that
+/// depends on the past stays in the part where it is not sought.
 fn part_of(clause: &Expr, looking: bool) -> Expr {
     let with = |kind| Expr { kind, ty: clause.ty.clone(), span: clause.span };
     if !looks_back(clause) {
@@ -100,7 +100,7 @@ fn part_of(clause: &Expr, looking: bool) -> Expr {
     }
 }
 
-/// A part of an assertion, and when it counts.
+/// A part of an assertion, and its condition.
 type Guarded<'e> = (Term, &'e Expr);
 
 impl Chalice<'_, '_> {
@@ -147,8 +147,8 @@ impl Chalice<'_, '_> {
         Ok(self.terms.and(claims))
     }
 
-    /// Shows what the invariant of an object says of the present state, in which it is given away,
-    /// and an earlier one. The state is that of the monitor.
+    /// Shows the claims of an object's invariant about the present state, in which the invariant is
+    /// given away, and an earlier one. The present state is that of the monitor.
     pub(crate) fn prove_history(
         &mut self,
         clauses: &[Expr],
@@ -167,8 +167,8 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    /// The parts of clauses that stand under conditions, each with when it counts: where the state
-    /// is, and as it is.
+    /// Collects the parts of a clause, each with the condition under which the part counts. The
+    /// conditions are evaluated in the present state.
     fn guarded<'e>(
         &mut self,
         clause: &'e Expr,
@@ -200,8 +200,8 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    /// Makes the claims that objects have kept their levels since they were last left, where
-    /// clauses both tell of that state and let the level be read.
+    /// Makes the claims that objects have kept their levels since they were last left. A claim is
+    /// made where clauses both tell of that state and let the level be read.
     fn kept_levels(&mut self, clauses: &[Expr]) -> Result<Vec<(Term, Span)>, Stop> {
         if !self.direct.has_histories() || self.frame.thread.locks.is_none() {
             return Ok(Vec::new());
@@ -254,7 +254,7 @@ impl Chalice<'_, '_> {
         Ok(same.map_or(Terms::TRUE, |same| self.terms.implies(guard, same)))
     }
 
-    /// Learns the statement of received clauses about the levels of objects that were left.
+    /// Learns from received clauses that objects which were left have kept their levels.
     pub(crate) fn learn_kept_levels(&mut self, clauses: &[Expr]) -> Result<(), Stop> {
         for (fact, _) in self.kept_levels(clauses)? {
             self.assume(fact)?;
@@ -262,7 +262,8 @@ impl Chalice<'_, '_> {
         Ok(())
     }
 
-    /// Shows what clauses that are about to be given away say of that.
+    /// Shows that objects which were left have kept their levels, as clauses say that are about to
+    /// be given away.
     pub(crate) fn prove_kept_levels(&mut self, clauses: &[Expr], blame: Blame) -> Result<(), Stop> {
         for (fact, at) in self.kept_levels(clauses)? {
             self.prove(fact, blame.trusted().clause(at), Reason::AssertionFalse, at)?;
@@ -272,8 +273,8 @@ impl Chalice<'_, '_> {
 }
 
 impl Statements<'_, '_> {
-    /// The history constraint of a class makes sense: of three states in a row, whose permissions
-    /// have been asked for, each follows itself and the last one the first.
+    /// Shows that the history constraint of a class makes sense. Of three states in a row, whose
+    /// permissions have been asked for, each follows itself and the last one follows the first.
     pub(crate) fn check_history(&mut self, class: ClassId) -> Result<(), Stop> {
         let direct = self.direct;
         let clauses = direct.history(class);
@@ -311,8 +312,8 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// The object is about to be left: what its history asks for, and its state to be kept. The
-    /// state is that of the thread.
+    /// Shows what the history of an object asks for before the object is left, and keeps its state.
+    /// The present state is that of the thread.
     pub(crate) fn leave(
         &mut self,
         class: ClassId,
@@ -331,8 +332,8 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// The object is about to be shared with a level: the first state in its history follows
-    /// itself.
+    /// Shows that the first state in the history of an object follows itself. The object is about
+    /// to be shared with a level.
     pub(crate) fn begin_history(
         &mut self,
         class: ClassId,

@@ -23,7 +23,7 @@ use symex::state::heap::{Chunk, Heap, Resource};
 use symex::state::thread::{Kept, Memory, Moments};
 use symex::{Explore, Stop, View};
 
-/// Which states are meant.
+/// The kind of event at which a state was kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Moment {
     Acquired,
@@ -31,7 +31,7 @@ enum Moment {
     Forked,
 }
 
-/// A state that may be meant, and when it is.
+/// A state that may be meant, after the condition under which it is.
 type Candidate = (Term, Kept);
 
 impl Threads<'_, '_> {
@@ -40,7 +40,7 @@ impl Threads<'_, '_> {
         Kept { of, heap: self.here.heap.clone(), is_own: true, level }
     }
 
-    /// Returns a state of which nothing is known.
+    /// Makes a state of which nothing is known.
     fn unknown_moment(&mut self, of: Term) -> Kept {
         let sort = self.level_sort();
         let level = self.fresh("level", sort);
@@ -48,20 +48,20 @@ impl Threads<'_, '_> {
         Kept { of, heap, is_own: false, level: Some(level) }
     }
 
-    /// The object has been acquired in the present state.
+    /// Notes that an object has been acquired in the present state.
     pub(crate) fn note_acquired(&mut self, object: Term) {
         let kept = self.present(object, None);
         self.frame.thread.memory.acquired.push(kept);
     }
 
-    /// The object is left in the present state, with a level.
+    /// Notes that an object is left in the present state, with a level.
     pub(crate) fn note_left(&mut self, object: Term, level: Term) {
         let kept = self.present(object, Some(level));
         self.frame.thread.memory.left.push(kept);
     }
 
-    /// Others have acted in this thread: a call, or the rounds of a loop. `listed`: objects that
-    /// they may have acquired or released.
+    /// Forgets the states that others may have replaced: a call, or the rounds of a loop. They may
+    /// have acquired or released the objects in `listed`.
     pub(crate) fn forget_moments(&mut self, may_unlock: bool, listed: &[Term]) {
         if may_unlock {
             let memory = &mut self.frame.thread.memory;
@@ -74,22 +74,13 @@ impl Threads<'_, '_> {
         }
     }
 
-    /// Where nothing is known of what happened before.
+    /// Forgets all states, where nothing is known of what happened before.
     pub(crate) fn forget_all_moments(&mut self) {
         self.frame.thread.memory = Memory::default();
     }
 
-    fn moments(&self, moment: Moment) -> Moments {
-        let memory = &self.frame.thread.memory;
-        match moment {
-            Moment::Acquired => memory.acquired.clone(),
-            Moment::Left => memory.left.clone(),
-            Moment::Forked => memory.forked.clone(),
-        }
-    }
-
-    /// Returns the states that may be the one meant, the last one first: each is it if its
-    /// condition holds and none before it is.
+    /// Returns the states that may be the one meant, the last one first. Each is the one meant if
+    /// its condition holds and no condition before it does.
     fn candidates(&mut self, moment: Moment, of: Term) -> Result<Vec<Candidate>, Stop> {
         let mut found = Vec::new();
         if moment == Moment::Forked
@@ -97,8 +88,9 @@ impl Threads<'_, '_> {
         {
             return Ok(vec![(Terms::TRUE, Kept { of, heap, is_own: true, level: None })]);
         }
-        let first = if moment == Moment::Left { self.frame.thread.memory.outdated } else { 0 };
-        for kept in self.moments(moment).all()[first..].iter().rev() {
+        let (states, first) = states(&mut self.frame.thread.memory, moment);
+        let states = states.clone();
+        for kept in states.all()[first..].iter().rev() {
             let is_it = self.terms.identical(kept.of, of);
             if self.check(is_it)? {
                 found.push((Terms::TRUE, kept.clone()));
@@ -114,7 +106,7 @@ impl Threads<'_, '_> {
         Ok(found)
     }
 
-    /// Which of the states that may be meant it is on this path.
+    /// Decides which of the candidates is meant on this path.
     fn decide_moment(&mut self, candidates: Vec<Candidate>) -> Result<Kept, Stop> {
         for (is_it, kept) in candidates {
             if self.branch(is_it)? {
@@ -124,22 +116,7 @@ impl Threads<'_, '_> {
         Err(Stop::Infeasible)
     }
 
-    /// Keeps a state as that of its object, in place of what was known of it so far.
-    fn keep(&mut self, moment: Moment, kept: Kept) {
-        let memory = &mut self.frame.thread.memory;
-        let (moments, first) = match moment {
-            Moment::Acquired => (&mut memory.acquired, 0),
-            Moment::Left => (&mut memory.left, memory.outdated),
-            Moment::Forked => (&mut memory.forked, 0),
-        };
-        let known = moments.all()[first..].iter().rposition(|other| other.of == kept.of);
-        match known {
-            Some(position) => moments.set(first + position, kept),
-            None => moments.push(kept),
-        }
-    }
-
-    /// Makes the claim that so much of a location was held in the state of the question.
+    /// Tells whether so much of a location was held in the state of the question.
     fn was_held(
         &mut self,
         resource: Resource,
@@ -151,7 +128,8 @@ impl Threads<'_, '_> {
         self.check(claim)
     }
 
-    /// Makes the claim that so much of a location is held; `None`: some.
+    /// Makes the claim that so much of a location is held. Without an amount, the claim is that
+    /// some is held.
     fn holding(
         &mut self,
         resource: Resource,
@@ -184,10 +162,29 @@ impl Threads<'_, '_> {
         self.terms.or(any)
     }
 
-    /// Returns the heap in which an object was acquired, as far as it is known.
+    /// Returns the heap in which an object was acquired, as far as the heap is known.
     pub(crate) fn heap_of_acquire(&mut self, object: Term) -> Result<Heap, Stop> {
         let candidates = self.candidates(Moment::Acquired, object)?;
         Ok(self.decide_moment(candidates)?.heap)
+    }
+}
+
+/// Returns the states of a kind, and the position of the first that is still known.
+fn states(memory: &mut Memory, moment: Moment) -> (&mut Moments, usize) {
+    match moment {
+        Moment::Acquired => (&mut memory.acquired, 0),
+        Moment::Left => (&mut memory.left, memory.outdated),
+        Moment::Forked => (&mut memory.forked, 0),
+    }
+}
+
+/// Keeps a state as that of its object, in place of the state known so far.
+fn keep(memory: &mut Memory, moment: Moment, kept: Kept) {
+    let (states, first) = states(memory, moment);
+    let known = states.all()[first..].iter().rposition(|other| other.of == kept.of);
+    match known {
+        Some(position) => states.set(first + position, kept),
+        None => states.push(kept),
     }
 }
 
@@ -201,7 +198,7 @@ impl Chalice<'_, '_> {
         })
     }
 
-    /// Returns the object or token, and which of its states is meant.
+    /// Returns the kind of state that is meant, and its object or token.
     fn moment(&mut self, state: &EvalState, blame: Blame) -> Result<(Moment, Term), Stop> {
         let (moment, of) = match state {
             EvalState::Acquire(object) => (Moment::Acquired, object),
@@ -211,8 +208,8 @@ impl Chalice<'_, '_> {
         Ok((moment, self.eval(of, blame)?))
     }
 
-    /// `eval(state, body)` that says nothing of permission. Of a fork it says, too, that the thread
-    /// was started so.
+    /// Evaluates `eval(state, body)` where the body says nothing of permission. Of a fork the value
+    /// says, too, that the thread was started so.
     pub(crate) fn eval_state(
         &mut self,
         whole: &Expr,
@@ -241,14 +238,14 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// Returns a value in a kept state. What was not held there ends no path: nothing that follows
-    /// depends on it.
+    /// Evaluates an expression in a kept state. A location that was not held there ends no path,
+    /// because nothing that follows depends on its value.
     fn value_then(&mut self, kept: &Kept, body: &Expr, blame: Blame) -> Result<Term, Stop> {
         let mut eval = |chalice: &mut Self| chalice.eval(body, blame);
         self.in_heap(kept.heap.clone(), |chalice| chalice.join(&mut eval))
     }
 
-    /// Returns the told state before a fork, for the values of `old` there.
+    /// Evaluates an expression in the told state before a fork, for the values of `old` there.
     pub(crate) fn told_of_fork(&mut self, token: Term, body: &Expr) -> Result<Option<Term>, Stop> {
         let candidates = self.threads.candidates(Moment::Forked, token)?;
         let Some((Terms::TRUE, kept)) = candidates.first() else { return Ok(None) };
@@ -281,12 +278,12 @@ impl Chalice<'_, '_> {
         kept.heap = std::mem::replace(&mut self.here.heap, outer);
         learnt?;
         if !kept.is_own {
-            self.threads.keep(moment, kept);
+            keep(&mut self.frame.thread.memory, moment, kept);
         }
         Ok(())
     }
 
-    /// A part of what is told of a state is known from here on.
+    /// Learns one part of a statement about a state.
     fn learn_then(&mut self, assertion: &Expr, is_own: bool, blame: Blame) -> Result<(), Stop> {
         match &assertion.kind {
             ExprKind::Access(access) => {
@@ -315,7 +312,8 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// How much was held at least where an access is told: with `rd`, some.
+    /// Returns the amount that was held at least where an access is told; with `rd`, some positive
+    /// amount.
     fn told(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
         match access.amount.kind {
             PermissionKind::AbstractRead | PermissionKind::Star => {
@@ -328,7 +326,7 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// Shows a statement about a state.
+    /// Shows a contract's statement about a state.
     pub(crate) fn show_of_state(
         &mut self,
         whole: &Expr,
@@ -344,7 +342,7 @@ impl Chalice<'_, '_> {
         let candidates = self.threads.candidates(moment, of)?;
         let kept = self.threads.decide_moment(candidates)?;
         let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
-        // SOUNDNESS: so that amounts are shown not to be negative.
+        // SOUNDNESS: a heap to consume from is set, so that amounts are shown not to be negative.
         let consuming = self.here.consuming.replace(kept.heap);
         let shown = self.each_part(body, is_impure, blame, &mut |chalice, part| {
             chalice.show_then(part, kept.is_own, blame)
@@ -354,7 +352,7 @@ impl Chalice<'_, '_> {
         shown
     }
 
-    /// A part of what is said of a state is shown of it.
+    /// Shows one part of a statement about a state.
     fn show_then(&mut self, assertion: &Expr, adds_up: bool, blame: Blame) -> Result<(), Stop> {
         match &assertion.kind {
             ExprKind::Access(access) => {
@@ -381,7 +379,7 @@ impl Chalice<'_, '_> {
         }
     }
 
-    /// Returns a value in the state that is meant.
+    /// Evaluates in the state that is meant, whichever of the candidates it is.
     fn in_candidates(
         &mut self,
         candidates: &[Candidate],

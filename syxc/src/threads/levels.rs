@@ -1,12 +1,12 @@
-//! Levels of locks, and the wait level: the highest level of what a thread holds (Leino and Müller
-//! 2009).
+//! Levels of locks, and the wait level: the highest level of all locks that a thread holds (Leino
+//! and Müller 2009).
 //!
-//! The wait level is no value. What is claimed of it is claimed of the levels of all that is held:
-//! of each object that is known by name, and of the others that the thread may have held before.
+//! The wait level is no value. A claim about it is made about the levels of all locks that are
+//! held: of each object known by name, and of the others that the thread may have held before.
 //!
-//! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread
-//! holds nothing: whoever acquires an object because it is above the wait level takes that for
-//! granted.
+//! SOUNDNESS: the wait level is never below `lockbottom`. So an object above the wait level is
+//! shared, even where a thread holds nothing. Whoever acquires an object because it is above the
+//! wait level relies on that.
 
 use chalice::program::{BinaryOp, Expr, ExprKind, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
@@ -15,8 +15,7 @@ use super::locks::{base_held, of_base};
 use crate::eval::unknown;
 use crate::{Chalice, Threads, span};
 use symex::Stop;
-use symex::findings::blame::Blame;
-use symex::findings::blame::unsupported_at;
+use symex::findings::blame::{Blame, unsupported_at};
 use symex::knowledge::goals::Noted;
 use symex::state::thread::{Balances, Changes, Counted, Locks};
 
@@ -32,14 +31,14 @@ pub(crate) enum Level {
 /// Channels that are owed a message.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Debts {
-    /// Those of a method, among its balances.
+    /// The channels that a method owes, among its balances.
     own: Balances,
-    /// The name of those of its callers, where they count.
+    /// The name of the channels that the callers owe, where they count.
     callers: Option<Term>,
 }
 
 impl Debts {
-    /// The debts of a method with these balances.
+    /// Makes the debts of a method with these balances.
     pub(crate) fn own(own: Balances) -> Self {
         Self { own, callers: None }
     }
@@ -50,14 +49,14 @@ impl Threads<'_, '_> {
         self.sort(&Type::Mu)
     }
 
-    /// The least level, that of objects that are not shared.
+    /// Returns the least level, which objects have that are not shared.
     pub(crate) fn bottom(&mut self) -> Term {
         let sort = self.level_sort();
         self.terms.constant("direct.lockbottom", sort)
     }
 
-    /// Assumes what is known of the order, if levels occur: it is strict and partial, and has a
-    /// least element.
+    /// Assumes what is known of the order, if levels occur. The order is strict and partial, and
+    /// has a least element.
     pub(crate) fn order(&mut self) -> Result<(), Stop> {
         if !self.direct.locking.is_used {
             return Ok(());
@@ -85,34 +84,35 @@ impl Threads<'_, '_> {
         self.assume(least)
     }
 
-    /// `left << right`
+    /// Makes the claim `left << right`.
     pub(crate) fn level_below(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
         match (left, right) {
             (&Level::Value(left), &Level::Value(right)) => Ok(below(&mut self.terms, left, right)),
             (Level::Wait { locks, debts }, &Level::Value(level)) => {
                 let bottom = self.bottom();
                 let shared = self.terms.differs(level, bottom);
-                let above = self.all_locked(locks, debts, &mut |chalice, held| {
-                    below(&mut chalice.terms, held, level)
+                let above = self.locked(Quant::Forall, locks, debts, &mut |chalice, held| {
+                    Ok(below(&mut chalice.terms, held, level))
                 })?;
                 Ok(self.terms.and([shared, above]))
             }
             (&Level::Value(level), Level::Wait { locks, debts }) => {
-                self.some_locked(locks, debts, &mut |chalice, held| {
+                self.locked(Quant::Exists, locks, debts, &mut |chalice, held| {
                     Ok(below(&mut chalice.terms, level, held))
                 })
             }
             (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
-                self.some_locked(others, other_debts, &mut |chalice, level| {
-                    chalice.all_locked(locks, debts, &mut |chalice, held| {
-                        below(&mut chalice.terms, held, level)
+                self.locked(Quant::Exists, others, other_debts, &mut |chalice, level| {
+                    chalice.locked(Quant::Forall, locks, debts, &mut |chalice, held| {
+                        Ok(below(&mut chalice.terms, held, level))
                     })
                 })
             }
         }
     }
 
-    /// `left == right`: the wait level equals a level if nothing held is above it.
+    /// Makes the claim `left == right`. The wait level equals a level if no lock that is held is
+    /// above it.
     pub(crate) fn level_equal(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
         match (left, right) {
             (&Level::Value(left), &Level::Value(right)) => Ok(self.terms.eq(left, right)),
@@ -126,17 +126,17 @@ impl Threads<'_, '_> {
         }
     }
 
-    /// Makes the claim that nothing held is above a level.
+    /// Makes the claim that no lock that is held is above a level.
     fn none_above(&mut self, locks: &Locks, debts: &Debts, level: Term) -> Result<Term, Stop> {
-        self.all_locked(locks, debts, &mut |chalice, held| {
+        self.locked(Quant::Forall, locks, debts, &mut |chalice, held| {
             let below = below(&mut chalice.terms, held, level);
             let equal = chalice.terms.eq(held, level);
-            chalice.terms.or([below, equal])
+            Ok(chalice.terms.or([below, equal]))
         })
     }
 
-    /// The same is held at the same levels and the same is owed, or two of what counts are highest,
-    /// and at the same level.
+    /// Makes the claim that two wait levels are the same. Either the same locks are held at the
+    /// same levels and the same messages are owed, or the highest of both have one level.
     fn same_wait_level(
         &mut self,
         (one, debts): (&Locks, &Debts),
@@ -146,8 +146,8 @@ impl Threads<'_, '_> {
         let same_levels = self.same_levels(one, other, &[])?;
         let same_debts = self.same_debts(debts, other_debts);
         let same = self.terms.and([same_held, same_levels, same_debts]);
-        let agree = self.some_locked(one, debts, &mut |chalice, first| {
-            chalice.some_locked(other, other_debts, &mut |chalice, second| {
+        let agree = self.locked(Quant::Exists, one, debts, &mut |chalice, first| {
+            chalice.locked(Quant::Exists, other, other_debts, &mut |chalice, second| {
                 let equal = chalice.terms.eq(first, second);
                 let highest = chalice.none_above(one, debts, first)?;
                 let other_highest = chalice.none_above(other, other_debts, second)?;
@@ -172,69 +172,30 @@ impl Threads<'_, '_> {
         self.terms.and(all)
     }
 
-    /// Makes the claim that a method's callers owe a message to a channel, and of its level.
+    /// Makes the claim that a method's callers owe a message to a channel, and returns the level of
+    /// the channel.
     fn owed_by(&mut self, callers: Term, channel: Term) -> (Term, Term) {
         let owed = of_base(&mut self.terms, "direct.owed", callers, channel, Sort::BOOL);
         (owed, self.level_of_channel(channel))
     }
 
-    /// Makes a claim about the level of every held object, and of every channel that is owed a
-    /// message.
-    fn all_locked(
+    /// Makes a claim about the levels of all held objects, and of all channels that are owed a
+    /// message; or about the level of some of these.
+    fn locked(
         &mut self,
-        locks: &Locks,
-        debts: &Debts,
-        claim: &mut dyn FnMut(&mut Self, Term) -> Term,
-    ) -> Result<Term, Stop> {
-        let objects = known(locks);
-        let mut all = Vec::new();
-        for &object in &objects {
-            let held = self.is_held(locks, object);
-            if held != Terms::FALSE {
-                let level = self.level_at(locks, object);
-                let claimed = claim(self, level);
-                all.push(self.terms.implies(held, claimed));
-            }
-        }
-        if let Some(base) = locks.base {
-            let object = self.fresh_variable("o", Sort::REF);
-            let (guard, triggers) = self.other(base, object, &objects);
-            let level = self.level_at(locks, object);
-            let claimed = claim(self, level);
-            let body = self.terms.implies(guard, claimed);
-            all.push(self.quantify(Quant::Forall, &[object], triggers, body));
-        }
-        for (channel, _) in debts.own.iter() {
-            let owed = self.is_owed(&debts.own, channel);
-            let level = self.channel_level(channel)?;
-            let claimed = claim(self, level);
-            all.push(self.terms.implies(owed, claimed));
-        }
-        if let Some(callers) = debts.callers {
-            let channel = self.fresh_variable("c", Sort::REF);
-            let (owed, level) = self.owed_by(callers, channel);
-            let claimed = claim(self, level);
-            let body = self.terms.implies(owed, claimed);
-            all.push(self.quantify(Quant::Forall, &[channel], vec![vec![owed]], body));
-        }
-        Ok(self.terms.and(all))
-    }
-
-    /// Makes a claim about the level of some held object, or of a channel that is owed a message.
-    fn some_locked(
-        &mut self,
+        quant: Quant,
         locks: &Locks,
         debts: &Debts,
         claim: &mut dyn FnMut(&mut Self, Term) -> Result<Term, Stop>,
     ) -> Result<Term, Stop> {
         let objects = known(locks);
-        let mut some = Vec::new();
+        let mut claims = Vec::new();
         for &object in &objects {
             let held = self.is_held(locks, object);
             if held != Terms::FALSE {
                 let level = self.level_at(locks, object);
                 let claimed = claim(self, level)?;
-                some.push(self.terms.and([held, claimed]));
+                claims.push(guarded(&mut self.terms, quant, held, claimed));
             }
         }
         if let Some(base) = locks.base {
@@ -242,27 +203,30 @@ impl Threads<'_, '_> {
             let (guard, triggers) = self.other(base, object, &objects);
             let level = self.level_at(locks, object);
             let claimed = claim(self, level)?;
-            let body = self.terms.and([guard, claimed]);
-            some.push(self.quantify(Quant::Exists, &[object], triggers, body));
+            let body = guarded(&mut self.terms, quant, guard, claimed);
+            claims.push(self.quantify(quant, &[object], triggers, body));
         }
         for (channel, _) in debts.own.iter() {
             let owed = self.is_owed(&debts.own, channel);
             let level = self.channel_level(channel)?;
             let claimed = claim(self, level)?;
-            some.push(self.terms.and([owed, claimed]));
+            claims.push(guarded(&mut self.terms, quant, owed, claimed));
         }
         if let Some(callers) = debts.callers {
             let channel = self.fresh_variable("c", Sort::REF);
             let (owed, level) = self.owed_by(callers, channel);
             let claimed = claim(self, level)?;
-            let body = self.terms.and([owed, claimed]);
-            some.push(self.quantify(Quant::Exists, &[channel], vec![vec![owed]], body));
+            let body = guarded(&mut self.terms, quant, owed, claimed);
+            claims.push(self.quantify(quant, &[channel], vec![vec![owed]], body));
         }
-        Ok(self.terms.or(some))
+        Ok(match quant {
+            Quant::Forall => self.terms.and(claims),
+            Quant::Exists => self.terms.or(claims),
+        })
     }
 
     /// Makes the claim that an object was held at a moment and is none of those known by name, and
-    /// the triggers of that claim.
+    /// the triggers for it.
     fn other(&mut self, base: Term, object: Term, named: &[Term]) -> (Term, Vec<Vec<Term>>) {
         let (held, read) = (base_held(&mut self.terms, base, object), self.base_read(base, object));
         let mut triggers = vec![vec![held]];
@@ -277,7 +241,7 @@ impl Threads<'_, '_> {
         (self.terms.and(guards), triggers)
     }
 
-    /// A formula about all or some objects.
+    /// Makes a formula about all or some objects.
     pub(crate) fn quantify(
         &mut self,
         quant: Quant,
@@ -294,7 +258,7 @@ impl Threads<'_, '_> {
 }
 
 impl Chalice<'_, '_> {
-    /// A comparison of levels.
+    /// Compares two levels.
     pub(crate) fn compare_levels(
         &mut self,
         (whole, op): (&Expr, BinaryOp),
@@ -336,12 +300,12 @@ impl Chalice<'_, '_> {
     }
 }
 
-/// The objects of which it is known whether they are held, each once.
+/// Lists the objects of which it is known whether they are held, each once.
 pub(crate) fn known(locks: &Locks) -> Vec<Term> {
     objects([&locks.held, &locks.read])
 }
 
-/// The objects whose values have changed, each once.
+/// Lists the objects whose values have changed, each once.
 pub(crate) fn objects<'c>(changes: impl IntoIterator<Item = &'c Changes>) -> Vec<Term> {
     let mut all = Vec::new();
     for (object, _) in changes.into_iter().flat_map(Changes::iter) {
@@ -352,7 +316,7 @@ pub(crate) fn objects<'c>(changes: impl IntoIterator<Item = &'c Changes>) -> Vec
     all
 }
 
-/// `lower << upper`, of two values.
+/// Makes the claim `lower << upper` about two values.
 pub(crate) fn below(terms: &mut Terms, lower: Term, upper: Term) -> Term {
     if lower == upper {
         return Terms::FALSE;
@@ -360,4 +324,12 @@ pub(crate) fn below(terms: &mut Terms, lower: Term, upper: Term) -> Term {
     let sort = terms.sort(lower);
     let symbol = terms.declare_function("direct.below", &[sort, sort], Sort::BOOL);
     terms.apply(symbol, &[lower, upper])
+}
+
+/// Restricts a claim of a quantifier to a guard.
+fn guarded(terms: &mut Terms, quant: Quant, guard: Term, claim: Term) -> Term {
+    match quant {
+        Quant::Forall => terms.implies(guard, claim),
+        Quant::Exists => terms.and([guard, claim]),
+    }
 }

@@ -1,25 +1,25 @@
-//! The locks of a thread: what is held, at which levels, and what calls, loops and methods may
-//! change of that.
+//! The locks of a thread: the objects that are held, their levels, and the changes that calls,
+//! loops and methods may make.
 //!
 //! Invariants
-//! - The level of what is held is its `mu`: only the thread that holds an object can change it. So
-//!   it is known even where all permission to `mu` has been given away.
+//! - The level of a held object is its `mu`, and only the thread that holds an object can change
+//!   it. So the level is known even where all permission to `mu` has been given away.
 //! - Nothing reads the level of an object that is not held.
 
 use chalice::program::locking::Given;
 use chalice::program::{ClassId, Expr, LockMode, Method, MethodId, Type};
+use sil::source::Span;
 use smt::terms::{Quant, Sort, Term, Terms};
 
 use super::asking::sets_of;
 use super::levels::{known, objects};
 use crate::{Chalice, Direct, Statements, Threads, renumbered, span};
 use symex::Stop;
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::state::heap::Chunk;
 use symex::state::thread::{Allowed, Changes, Locks};
 
-/// Objects that a lockchange list will name when it can be evaluated, and the list.
+/// A lockchange list, and the objects that it will name when it can be evaluated.
 #[derive(Default, Debug)]
 pub(crate) struct Listed<'e> {
     list: &'e [Expr],
@@ -33,7 +33,7 @@ impl Listed<'_> {
 }
 
 impl Threads<'_, '_> {
-    /// Where the locks of a thread are not known: any may be held.
+    /// Makes locks of which nothing is known: any may be held.
     pub(crate) fn unknown_locks(&mut self) -> Locks {
         let sort = moment_sort(&mut self.terms);
         let base = self.fresh("locks", sort);
@@ -46,13 +46,13 @@ impl Threads<'_, '_> {
         }
     }
 
-    /// The locks of a thread that starts.
+    /// Makes the locks of a thread that starts.
     pub(crate) fn no_locks(&mut self) -> Locks {
         Locks { base: None, ..self.unknown_locks() }
     }
 
-    /// Returns the held locks, if anything is known of them.
-    pub(crate) fn locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
+    /// Returns the locks of the thread, if it has any.
+    pub(crate) fn locks(&self, at: Span) -> Result<Locks, Stop> {
         match &self.frame.thread.locks {
             Some(locks) => Ok(locks.clone()),
             None => unsupported_at(at, "locks where there is no thread"),
@@ -78,13 +78,13 @@ impl Threads<'_, '_> {
         changed(&mut self.terms, &locks.read, object, before)
     }
 
-    /// Makes the claim that an object is held, in whatever way.
+    /// Makes the claim that an object is held, for writing or for reading.
     pub(crate) fn is_held(&mut self, locks: &Locks, object: Term) -> Term {
         let (held, read) = (in_held(&mut self.terms, locks, object), self.in_read(locks, object));
         self.terms.or([held, read])
     }
 
-    /// `holds(object)`, `rd holds(object)`
+    /// Makes the claim `holds(object)` or `rd holds(object)`.
     pub(crate) fn holds(&mut self, locks: &Locks, object: Term, mode: LockMode) -> Term {
         let read = self.in_read(locks, object);
         match mode {
@@ -97,7 +97,7 @@ impl Threads<'_, '_> {
         }
     }
 
-    /// The level with which an object counts that is held.
+    /// Returns the level with which a held object counts.
     pub(crate) fn level_at(&mut self, locks: &Locks, object: Term) -> Term {
         let sort = self.level_sort();
         let before = of_base(&mut self.terms, "direct.level", locks.level_base, object, sort);
@@ -105,12 +105,7 @@ impl Threads<'_, '_> {
     }
 
     /// Shows that an object is held for writing.
-    pub(crate) fn prove_held(
-        &mut self,
-        object: Term,
-        blame: Blame,
-        at: sil::source::Span,
-    ) -> Result<(), Stop> {
+    pub(crate) fn prove_held(&mut self, object: Term, blame: Blame, at: Span) -> Result<(), Stop> {
         let locks = self.locks(blame.span)?;
         let held = in_held(&mut self.terms, &locks, object);
         self.prove(held, blame, Reason::LockNotHeld, at)?;
@@ -119,7 +114,7 @@ impl Threads<'_, '_> {
         self.prove(is_writer, blame, Reason::LockReadHeld, at)
     }
 
-    /// Makes the claim that the same objects are held as before, but for some objects.
+    /// Makes the claim that the same objects are held as before, except for the objects in `but`.
     pub(crate) fn same_locks(
         &mut self,
         old: &Locks,
@@ -157,8 +152,8 @@ impl Threads<'_, '_> {
         self.terms.implies(unnamed, same)
     }
 
-    /// Makes the claim that objects held before and after have the same level, but for some
-    /// objects.
+    /// Makes the claim that objects held before and after have the same level, except for the
+    /// objects in `but`.
     pub(crate) fn same_levels(
         &mut self,
         old: &Locks,
@@ -218,8 +213,8 @@ impl Threads<'_, '_> {
         self.terms.implies(guard, differ)
     }
 
-    /// Learns the consequences of permission to `mu`: a held object has the level with which it
-    /// counts, and is shared.
+    /// Learns the consequences of permission to `mu` of an object. If the object is held, it has
+    /// the level with which it counts, and is shared.
     pub(crate) fn learn_level(&mut self, object: Term) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let chunks = self.here.heap.of(self.direct.mu()).to_vec();
@@ -229,7 +224,7 @@ impl Threads<'_, '_> {
         Ok(())
     }
 
-    /// The same of all permission to `mu`: when locks have changed.
+    /// Learns the consequences of all permission to `mu`, when locks have changed.
     pub(crate) fn recall_levels(&mut self) -> Result<(), Stop> {
         let Some(locks) = self.frame.thread.locks.clone() else { return Ok(()) };
         let frames = self.here.framed.clone();
@@ -258,7 +253,7 @@ impl Threads<'_, '_> {
         self.assume(fact)
     }
 
-    /// Nobody holds a new object.
+    /// Assumes that nobody holds a new object.
     pub(crate) fn is_not_held(&mut self, object: Term) -> Result<(), Stop> {
         let thread = &self.frame.thread;
         for locks in [thread.locks.clone(), thread.old_locks.clone()].into_iter().flatten() {
@@ -270,7 +265,7 @@ impl Threads<'_, '_> {
     }
 
     /// Forgets whether the objects of a list are held, and at which levels. The list names its
-    /// objects once the expressions before it are known ([`Self::name_listed`]).
+    /// objects once the expressions before it are known ([`Statements::name_listed`]).
     pub(crate) fn change_locks<'e>(&mut self, list: &'e [Expr]) -> Listed<'e> {
         let mut objects = Vec::new();
         if let Some(mut locks) = self.frame.thread.locks.clone() {
@@ -292,7 +287,7 @@ impl Threads<'_, '_> {
         Listed { list, objects }
     }
 
-    /// The levels of all objects, or of those given, are not known any more.
+    /// Forgets the levels of all objects, or of those given.
     pub(crate) fn forget_levels(&mut self, all: bool, given: &[Term]) {
         let Some(mut locks) = self.frame.thread.locks.clone() else { return };
         let sort = self.level_sort();
@@ -307,8 +302,8 @@ impl Threads<'_, '_> {
         self.frame.thread.locks = Some(locks);
     }
 
-    /// Lists the given objects to which a method may give another level, where the state has its
-    /// parameters.
+    /// Lists the objects given to a method whose levels it may change. The state has the parameters
+    /// of the method.
     pub(crate) fn releveled(&self, id: MethodId) -> Vec<Term> {
         let direct = self.direct;
         let value = |given: &Given| match given {
@@ -318,15 +313,15 @@ impl Threads<'_, '_> {
         direct.locking.method(id).relevels.iter().filter_map(value).collect()
     }
 
-    /// Shows that no more has changed of the locks since the start of the method than a list says.
-    /// `may_relevel`: levels of all objects may have changed; `releveled`: those of these.
+    /// Shows that no more locks have changed since the start of the method than a list says. With
+    /// `may_relevel`, the levels of all objects may have changed; else those of `releveled`.
     pub(crate) fn prove_frame(
         &mut self,
         list: &[Term],
         may_relevel: bool,
         releveled: &[Term],
         reason: Reason,
-        at: sil::source::Span,
+        at: Span,
     ) -> Result<(), Stop> {
         let thread = &self.frame.thread;
         let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
@@ -364,11 +359,12 @@ impl Threads<'_, '_> {
         Ok(())
     }
 
-    /// Shows that what starts with nothing held ends so, as a forked method has to.
+    /// Shows that a thread which starts with nothing held ends with nothing held, as a forked
+    /// method must.
     ///
-    /// SOUNDNESS: nobody else can release what a thread holds, so once it has ended, whoever
-    /// acquires that waits for ever.
-    fn prove_lets_go(&mut self, at: sil::source::Span) -> Result<(), Stop> {
+    /// SOUNDNESS: nobody else can release the locks of a thread. Once a thread has ended, whoever
+    /// acquires a lock that it still holds waits for ever.
+    fn prove_lets_go(&mut self, at: Span) -> Result<(), Stop> {
         let thread = &self.frame.thread;
         let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
             return Ok(());
@@ -429,7 +425,7 @@ impl Threads<'_, '_> {
         self.assume(fact)
     }
 
-    /// Assumes what the types say of the objects that a method is given.
+    /// Assumes that the objects a method is given are of their types.
     pub(crate) fn assume_classes(&mut self, method: &Method) -> Result<(), Stop> {
         let direct = self.direct;
         if let Some(this) = self.frame.store.get(direct.this) {
@@ -460,7 +456,8 @@ impl Chalice<'_, '_> {
         self.assume(fact)
     }
 
-    /// The values of a lockchange list, each shown to have one where `blame` does not trust it.
+    /// Evaluates a lockchange list. Each object is shown to have a value where `blame` does not
+    /// trust it.
     pub(crate) fn list(
         &mut self,
         list: &[Expr],
@@ -471,7 +468,7 @@ impl Chalice<'_, '_> {
 }
 
 impl Statements<'_, '_> {
-    /// The objects of a list are those that it names where the state is.
+    /// Assumes that the objects of a list are those that the list names in the present state.
     ///
     /// SOUNDNESS: nothing is known of these objects but what the list makes of them, and an
     /// expression has one value.
@@ -489,7 +486,7 @@ impl Statements<'_, '_> {
     }
 }
 
-/// The sort of moments: what is held then, and at which levels.
+/// Returns the sort of moments. A moment tells which objects are held then, and at which levels.
 pub(crate) fn moment_sort(terms: &mut Terms) -> Sort {
     terms.user_sort("Locks", &[])
 }
@@ -506,7 +503,7 @@ pub(crate) fn of_base(
     terms.apply(symbol, &[base, object])
 }
 
-/// The value of an object: that of the last change that is about it.
+/// Returns the value of an object: that of the last change of this object.
 fn changed(terms: &mut Terms, changes: &Changes, object: Term, before: Term) -> Term {
     changes.iter().fold(before, |value, (changed, new)| {
         let is_it = terms.identical(object, changed);

@@ -8,8 +8,7 @@ use smt::terms::{Term, Terms};
 use super::levels::{Debts, Level};
 use crate::exec::Flow;
 use crate::{Chalice, Statements, Threads, renumbered, span};
-use symex::findings::blame::unsupported_at;
-use symex::findings::blame::{Blame, ErrorId, Reason};
+use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::rules::assertion::conjuncts;
 use symex::rules::language::Language;
 use symex::state::Frame;
@@ -21,11 +20,11 @@ use symex::{Explore, Stop, View};
 struct Target {
     object: Term,
     class: ClassId,
-    /// Where it is written.
+    /// The place of the operand in the text.
     at: Span,
 }
 
-/// A bound, if it counts, and where it is written.
+/// A bound, the condition under which it counts, and its place in the text.
 struct Bound {
     exists: Term,
     level: Level,
@@ -34,14 +33,14 @@ struct Bound {
 }
 
 impl Statements<'_, '_> {
-    /// The operand of a statement, evaluated once.
+    /// Evaluates the operand of a statement, once.
     fn target(&mut self, target: &Expr, blame: Blame) -> Result<Target, Stop> {
         let at = span(target.span);
         let Type::Class(class) = target.ty else {
             return unsupported_at(at, "a lock of something that is no object");
         };
         let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
-        // What is held is an object.
+        // Whatever is held is an object.
         if !matches!(blame.error, ErrorId::ReleaseFailed | ErrorId::DowngradeFailed) {
             let exists = self.terms.differs(object, Terms::NULL);
             self.prove(exists, blame, Reason::ReceiverNull, at)?;
@@ -52,7 +51,7 @@ impl Statements<'_, '_> {
         Ok(Target { object, class, at })
     }
 
-    /// `acquire e`: the object is above all that is held, and its invariant is received.
+    /// Executes `acquire e`. The object must be above all held ones, and its invariant is received.
     pub(crate) fn acquire(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::AcquireFailed, at);
         let target = self.target(target, blame)?;
@@ -71,7 +70,7 @@ impl Statements<'_, '_> {
         } else {
             self.assume(above)?;
         }
-        // It is above what is held, so it is none of that.
+        // The object is above all held ones, so it is none of them.
         let held = self.threads.is_held(&locks, target.object);
         let not_held = self.terms.not(held);
         self.assume(not_held)?;
@@ -84,7 +83,7 @@ impl Statements<'_, '_> {
         self.take_invariant(target, mode, None, blame)
     }
 
-    /// Receives what a monitor keeps; `snapshot`: the values, if they are known.
+    /// Receives the invariant of a monitor, with the values in `snapshot` if they are known.
     fn take_invariant(
         &mut self,
         target: Target,
@@ -112,8 +111,8 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// Receives what others have given. What is not well-formed cannot be had, and that is wrong
-    /// where it is stated.
+    /// Receives clauses that others have given away. A clause that is not well-formed cannot be
+    /// received, and is reported where it stands.
     pub(crate) fn produce_received<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
@@ -131,7 +130,7 @@ impl Statements<'_, '_> {
         self.end_unframed()
     }
 
-    /// `release e`: the invariant is given away.
+    /// Executes `release e`: gives the invariant away.
     pub(crate) fn release(&mut self, target: &Expr, mode: LockMode, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::ReleaseFailed, at);
         let target = self.target(target, blame)?;
@@ -152,7 +151,7 @@ impl Statements<'_, '_> {
         self.threads.let_go(target.object, blame.span)
     }
 
-    /// `downgrade e`: what the monitor keeps is given away, and a reader's part of it comes back,
+    /// Executes `downgrade e`. The invariant is given away, and a reader's part of it comes back
     /// with the same values.
     ///
     /// SOUNDNESS: nobody else acts in between.
@@ -169,7 +168,7 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// Gives away what a monitor keeps, and yields the values.
+    /// Gives the invariant of a monitor away, and returns its values.
     fn give_invariant(&mut self, target: Target, mode: LockMode, at: Span) -> Result<Term, Stop> {
         let invariants = self.direct.invariants(target.class);
         let words = "the monitor invariant might not hold";
@@ -182,13 +181,13 @@ impl Statements<'_, '_> {
             chalice.frame.assertion.keeps_snapshots = true;
             let snapshot =
                 chalice.consume_all(invariants, |clause| blame.clause(span(clause.span)));
-            // Others may change what they get.
+            // Others may change the values of what they get.
             chalice.begin_epoch();
             snapshot
         })
     }
 
-    /// `lock (e) { .. }`: the object is evaluated once.
+    /// Executes `lock (e) { .. }`, where the object is evaluated once.
     pub(crate) fn lock(
         &mut self,
         target: &Expr,
@@ -207,7 +206,7 @@ impl Statements<'_, '_> {
         Ok(Flow::Goes)
     }
 
-    /// `share e between ..`: the object gets a level, then its invariant is given away.
+    /// Executes `share e between ..`. The object gets a level, then its invariant is given away.
     pub(crate) fn share(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::ShareFailed, at);
         let target = self.target(target, blame)?;
@@ -218,7 +217,7 @@ impl Statements<'_, '_> {
         self.prove(unshared, blame, Reason::AlreadyShared, target.at)?;
         let chosen = self.choose_level(bounds, at)?;
         self.threads.set_level(target, chosen, blame)?;
-        // What is held is shared.
+        // A held object is shared.
         let held = self.threads.is_held(&locks, target.object);
         let not_held = self.terms.not(held);
         self.assume(not_held)?;
@@ -227,7 +226,7 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// `reorder e between ..`: an object that is held gets another level.
+    /// Executes `reorder e between ..`: gives a held object another level.
     pub(crate) fn reorder(&mut self, target: &Expr, bounds: &Bounds, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::ReorderFailed, at);
         let target = self.target(target, blame)?;
@@ -241,7 +240,7 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// `unshare e`: an object that is held is the thread's own again.
+    /// Executes `unshare e`: makes a held object the thread's own again.
     pub(crate) fn unshare(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::UnshareFailed, at);
         let target = self.target(target, blame)?;
@@ -254,7 +253,7 @@ impl Statements<'_, '_> {
         self.threads.let_go(target.object, at)
     }
 
-    /// `free e`: all permission to an object is given up.
+    /// Executes `free e`: gives all permission to an object up.
     pub(crate) fn free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::FreeFailed, at);
         let object = self.eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
@@ -274,11 +273,12 @@ impl Statements<'_, '_> {
         Ok(())
     }
 
-    /// A level between bounds; without bounds, one above the wait level.
+    /// Chooses a level between bounds; without bounds, one above the wait level.
     ///
-    /// SOUNDNESS: each lower bound is shown to be below each upper one, and something is below each
-    /// upper bound even if there are no lower ones, or if they are null (a channel is never at the
-    /// lowest level); the order is dense and has no greatest element, so there is such a level.
+    /// SOUNDNESS: each lower bound is shown to be below each upper one. Something is below each
+    /// upper bound even if there are no lower ones, or if the lower ones are null. (A channel is
+    /// never at the lowest level.) The order is dense and has no greatest element, so there is such
+    /// a level.
     pub(crate) fn choose_level(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
         let mut lower = self.bounds(&bounds.lower)?;
         let upper = self.bounds(&bounds.upper)?;
@@ -321,7 +321,7 @@ impl Statements<'_, '_> {
         Ok(chosen)
     }
 
-    /// Bounds as levels. A null object bounds nothing.
+    /// Evaluates bounds to levels. A null object bounds nothing.
     fn bounds(&mut self, bounds: &[Expr]) -> Result<Vec<Bound>, Stop> {
         let mut all = Vec::new();
         for bound in bounds {
@@ -349,32 +349,38 @@ impl Statements<'_, '_> {
         Ok(all)
     }
 
-    /// Runs where `this` is an object whose monitor invariant is meant.
+    /// Runs with `this` as an object whose monitor invariant is meant.
     pub(crate) fn in_monitor<T>(
         &mut self,
         object: Term,
         mode: LockMode,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let direct = self.direct;
-        let common = self.threads.common()?;
-        let mut store = self.threads.store();
-        store.set(direct.this, object);
-        store.set(direct.fraction, common);
-        let user = Some(self.frame.users_variables());
-        let mut frame = Frame { store, user, ..self.frame.clone() };
+        let mut frame = self.threads.frame_about(object)?;
         frame.thread.is_reader = mode == LockMode::Read;
         self.in_frame(frame, run).0
     }
 }
 
-impl Threads<'_, '_> {
+impl<'p> Threads<'_, 'p> {
+    /// Makes the frame in which `this` is an object, with the common fraction of monitors and
+    /// messages.
+    pub(super) fn frame_about(&mut self, object: Term) -> Result<Frame<'p>, Stop> {
+        let common = self.common()?;
+        let mut store = self.store();
+        store.set(self.direct.this, object);
+        store.set(self.direct.fraction, common);
+        let user = Some(self.frame.users_variables());
+        Ok(Frame { store, user, ..self.frame.clone() })
+    }
+
     fn wait_level(&self, at: Span) -> Result<Level, Stop> {
         let debts = self.here.credits.clone();
         Ok(Level::Wait { locks: self.locks(at)?, debts: Debts::own(debts) })
     }
 
-    /// The level of an object. Without `blame` it need not be readable; it is any level then.
+    /// Returns the level of an object. Without `blame`, the level need not be readable; if it is
+    /// not, any level is returned.
     pub(crate) fn read_level(
         &mut self,
         object: Term,
@@ -406,7 +412,7 @@ impl Threads<'_, '_> {
         Ok(())
     }
 
-    /// The level of an object, to which all permission has to be there.
+    /// Returns the level of an object to which all permission must be held.
     fn whole_level(&mut self, target: Target, blame: Blame) -> Result<Term, Stop> {
         let (resource, arguments) = (self.direct.mu(), vec![target.object]);
         let heap = self.here.heap.clone();

@@ -264,7 +264,9 @@ fn limits_end_in_giving_up() {
     let mut b = Bench::new();
     assume_pigeons(&mut b);
     let answer = |b: &mut Bench| {
-        b.prover.inconsistent(&mut b.terms, QueryKind::Check, Budget::CHECK).expect("no error")
+        b.prover
+            .check(&mut b.terms, Terms::FALSE, QueryKind::Check, Budget::CHECK)
+            .expect("no error")
     };
     assert_eq!(answer(&mut b), Answer::GaveUp(Limit::Resources));
     assert_eq!(answer(&mut b), Answer::GaveUp(Limit::Resources));
@@ -274,7 +276,8 @@ fn limits_end_in_giving_up() {
     b.prover.assume(p);
     b.proves(p);
     let quick = Budget { resources: 0, conflicts: 0, milliseconds: 1 };
-    let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Check, quick).expect("no error");
+    let answer =
+        b.prover.check(&mut b.terms, Terms::FALSE, QueryKind::Check, quick).expect("no error");
     assert_eq!(answer, Answer::GaveUp(Limit::Time));
     assert_eq!(b.prover.statistics().of(QueryKind::Check).gave_up, 3);
 }
@@ -317,7 +320,7 @@ fn scopes_survive(limits: Budget) {
     b.prover.push();
     assume_pigeons(&mut b);
     let give_up = |b: &mut Bench| {
-        let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Check, limits);
+        let answer = b.prover.check(&mut b.terms, Terms::FALSE, QueryKind::Check, limits);
         assert_eq!(answer.expect("no error"), Answer::GaveUp(Limit::Resources));
     };
     give_up(&mut b);
@@ -392,8 +395,8 @@ impl Write for Shared {
     }
 }
 
-/// Where opening a scope takes very many instances, kernels are told everything in one scope; what
-/// is asked there is forgotten, and what is asked outside has scopes again.
+/// Tells kernels everything in one scope after a scope that takes very many instances to open. A
+/// question asked in that scope is forgotten, and one asked outside has scopes again.
 #[test]
 fn scopes_that_take_too_many_steps_are_not_opened() {
     let _alone = raw::alone();
@@ -499,7 +502,8 @@ fn scripts_can_be_replayed() {
     });
 }
 
-/// A solver that was cut off does not listen to the rest of a script.
+/// Replays the script of a run in which the solver was cut off. A solver that was cut off does not
+/// listen to the rest of a script.
 #[test]
 fn scripts_of_runs_that_hit_a_limit_can_be_replayed() {
     let sink = Shared::default();
@@ -507,7 +511,7 @@ fn scripts_of_runs_that_hit_a_limit_can_be_replayed() {
     let mut b = Bench { terms: Terms::new(), prover: Prover::new(options).expect("a prover") };
     b.prover.push();
     assume_pigeons(&mut b);
-    let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Check, Budget::CHECK);
+    let answer = b.prover.check(&mut b.terms, Terms::FALSE, QueryKind::Check, Budget::CHECK);
     assert_eq!(answer.expect("no error"), Answer::GaveUp(Limit::Resources));
     b.prover.pop().expect("pop");
     b.prover.push();

@@ -22,7 +22,7 @@ fn amount(terms: &mut Terms, (condition, quarters): Conditional) -> Term {
     }
 }
 
-/// How many quarters there are where the conditions are decided.
+/// Counts the quarters where the conditions are decided.
 fn quarters((condition, quarters): Conditional, decided: [bool; 2]) -> i64 {
     if condition.is_none_or(|number| decided[usize::from(number)]) { quarters } else { 0 }
 }

@@ -193,7 +193,7 @@ fn truth(value: bool) -> Value {
     Value::from_integer(u8::from(value).into())
 }
 
-/// The three operations that depend on the sort.
+/// Applies one of the three operations that depend on the sort.
 fn divide(is_int: bool, a: Value, b: Value) -> Value {
     if b.is_zero() {
         return a + Value::from_integer(17.into());
@@ -268,7 +268,7 @@ impl Assignment {
         }
     }
 
-    /// The value of a term.
+    /// Returns the value of a term.
     fn of_term(&self, terms: &Terms, term: Term) -> Value {
         let of = |term: &Term| self.of_term(terms, *term);
         let holds = |term: &Term| !of(term).is_zero();

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::terms::{Term, Terms, TheoryOp};
+use crate::terms::{Term, Terms, TheoryOp, all_hold};
 
 /// Keys with their values, the latest first.
 type Entries = Vec<(Term, Term)>;
 
-/// Returns the updates of a map, and the map that they begin with, if that is not the empty one.
+/// Returns the updates of a map, and the map below them unless it is the empty one.
 pub(super) fn entries(terms: &Terms, map: Term) -> (Entries, Option<Term>) {
     let mut entries = Vec::new();
     let mut map = terms.meaning(map);
@@ -32,8 +32,8 @@ pub(in crate::terms) fn lookup(terms: &mut Terms, map: Term, key: Term) -> Optio
 }
 
 impl Terms {
-    /// Returns the value of a key by cases: what the latest update of the key gives, else what the
-    /// map below all updates has. `None` for other terms, and where nothing is updated.
+    /// Returns the value of a key by cases: the latest update of the key, else the value in the map
+    /// below all updates. Returns `None` for other terms, and where nothing is updated.
     pub fn lookup_by_cases(&mut self, lookup: Term) -> Option<Term> {
         let Some((TheoryOp::MapLookup, &[map, key])) = self.theory_op(lookup) else { return None };
         let (entries, Some(rest)) = entries(self, map) else { return None };
@@ -49,7 +49,7 @@ impl Terms {
     }
 }
 
-/// Returns the values of the keys, where all keys are values.
+/// Returns the values of the keys, if all keys are values.
 fn latest(terms: &mut Terms, map: Term) -> Option<FxHashMap<Term, Term>> {
     let (entries, None) = entries(terms, map) else { return None };
     let mut latest = FxHashMap::default();
@@ -79,15 +79,7 @@ pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) ->
     let (left, right) = (latest(terms, left)?, latest(terms, right)?);
     let mut keys: Vec<Term> = left.keys().copied().collect();
     keys.sort_unstable();
-    let mut equal = Some(true);
-    for key in keys {
-        match terms.same(left[&key], *right.get(&key)?) {
-            Some(true) => {}
-            Some(false) => return Some(false),
-            None => equal = None,
-        }
-    }
-    equal
+    all_hold(keys.into_iter().map(|key| terms.same(left[&key], *right.get(&key)?)))
 }
 
 pub(super) fn value(terms: &mut Terms, map: Term) -> Option<Term> {

@@ -16,7 +16,7 @@ struct Occurrences {
     values: Numbers,
     /// Other elements, any of which may be the same.
     others: Numbers,
-    /// Multisets of whose elements nothing is known.
+    /// Multisets whose elements are unknown.
     rest: Numbers,
 }
 

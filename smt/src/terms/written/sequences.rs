@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
 use super::LONGEST;
-use crate::terms::{Term, Terms, TheoryOp};
+use crate::terms::{Term, Terms, TheoryOp, all_hold, some_holds};
 
 pub(in crate::terms) fn length(terms: &Terms, sequence: Term) -> Option<usize> {
     terms.explicit_lengths.get(&sequence).copied()
@@ -24,7 +24,7 @@ fn length_by_form(terms: &Terms, sequence: Term) -> Option<usize> {
         (SeqEmpty, _) => Some(0),
         (SeqSingleton, _) => Some(1),
         (SeqAppend, &[left, right]) => length(terms, left)?.checked_add(length(terms, right)?),
-        // Of an index out of range the axioms say nothing.
+        // The axioms say nothing about an index out of range.
         (SeqUpdate, &[base, index, _]) => {
             let length = length(terms, base)?;
             position_at(terms, index).is_some_and(|index| index < length).then_some(length)
@@ -43,7 +43,7 @@ fn position_at(terms: &Terms, index: Term) -> Option<usize> {
     terms.as_int(index).and_then(ToPrimitive::to_usize)
 }
 
-/// Returns a number of elements, at least none and at most all of a sequence.
+/// Returns a number of elements, limited to those of a sequence.
 fn clamped(terms: &Terms, sequence: Term, count: Term) -> Option<usize> {
     let length = length(terms, sequence)?;
     let count = terms.as_int(count)?;
@@ -133,15 +133,7 @@ pub(in crate::terms) fn has(terms: &mut Terms, element: Term, sequence: Term) ->
         let within = terms.and([low, high]);
         return terms.as_bool(within);
     }
-    let mut found = Some(false);
-    for other in elements(terms, sequence)? {
-        match terms.same(element, other) {
-            Some(true) => return Some(true),
-            Some(false) => {}
-            None => found = None,
-        }
-    }
-    found
+    some_holds(elements(terms, sequence)?.into_iter().map(|other| terms.same(element, other)))
 }
 
 pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
@@ -149,15 +141,7 @@ pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) ->
         return Some(false);
     }
     let (left, right) = (elements(terms, left)?, elements(terms, right)?);
-    let mut equal = Some(true);
-    for (left, right) in left.into_iter().zip(right) {
-        match terms.same(left, right) {
-            Some(true) => {}
-            Some(false) => return Some(false),
-            None => equal = None,
-        }
-    }
-    equal
+    all_hold(left.into_iter().zip(right).map(|(left, right)| terms.same(left, right)))
 }
 
 pub(super) fn value(terms: &mut Terms, sequence: Term) -> Option<Term> {

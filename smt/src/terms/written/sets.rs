@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::LONGEST;
-use crate::terms::{Term, Terms, TheoryOp};
+use crate::terms::{Term, Terms, TheoryOp, all_hold, some_holds};
 
 /// The elements of a set, all of which are known.
 #[derive(Default)]
@@ -33,8 +33,8 @@ impl Members {
 }
 
 impl Terms {
-    /// Returns the membership of an element as a disjunction: it is one of those that are added to
-    /// the set one by one, or of those parts that are not written down.
+    /// Returns the membership of an element as a disjunction. The element is one of those that are
+    /// added one by one, or is in one of the parts that are not written down.
     pub fn membership(&mut self, element: Term, set: Term) -> Term {
         use TheoryOp::*;
         let mut visited = FxHashSet::default();
@@ -77,10 +77,10 @@ impl Terms {
     }
 }
 
-/// `None` if a part is unknown, or there are too many elements.
+/// Returns the elements of a set; `None` if a part is unknown, or there are too many.
 ///
-/// COMPLETENESS: terms about sets with an unknown part stay as they are also where their form
-/// tells their truth, since they may match triggers of the program.
+/// COMPLETENESS: terms about sets with an unknown part stay as they are also where their form tells
+/// their truth, since they may match triggers of the program.
 pub(super) fn members(terms: &mut Terms, set: Term) -> Option<Members> {
     use TheoryOp::*;
     let mut members = Members::default();
@@ -141,7 +141,7 @@ fn is_among(terms: &mut Terms, element: Term, set: &Members) -> Option<bool> {
     if value.is_some_and(|value| set.values.contains(&value)) {
         return Some(true);
     }
-    // Of values, others are the same only if they are among them.
+    // An element that is a value can be the same only as one that is no value.
     let values = set.values.iter().filter(|_| value.is_none());
     for &other in values.chain(&set.others) {
         match terms.same(element, other) {
@@ -170,15 +170,7 @@ pub(in crate::terms) fn size(terms: &mut Terms, set: Term) -> Option<usize> {
 }
 
 fn is_part(terms: &mut Terms, left: &Members, right: &Members) -> Option<bool> {
-    let mut all = Some(true);
-    for element in left.elements() {
-        match is_among(terms, element, right) {
-            Some(true) => {}
-            Some(false) => return Some(false),
-            None => all = None,
-        }
-    }
-    all
+    all_hold(left.elements().map(|element| is_among(terms, element, right)))
 }
 
 pub(in crate::terms) fn is_subset(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
@@ -188,24 +180,12 @@ pub(in crate::terms) fn is_subset(terms: &mut Terms, left: Term, right: Term) ->
 
 pub(in crate::terms) fn are_disjoint(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
     let (left, right) = (members(terms, left)?, members(terms, right)?);
-    let mut none = Some(true);
-    for element in left.elements() {
-        match is_among(terms, element, &right) {
-            Some(true) => return Some(false),
-            Some(false) => {}
-            None => none = None,
-        }
-    }
-    none
+    some_holds(left.elements().map(|element| is_among(terms, element, &right))).map(|some| !some)
 }
 
 pub(in crate::terms) fn are_equal(terms: &mut Terms, left: Term, right: Term) -> Option<bool> {
     let (left, right) = (members(terms, left)?, members(terms, right)?);
-    match (is_part(terms, &left, &right), is_part(terms, &right, &left)) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    }
+    all_hold([is_part(terms, &left, &right), is_part(terms, &right, &left)])
 }
 
 pub(super) fn value(terms: &mut Terms, set: Term) -> Option<Term> {

@@ -9,14 +9,15 @@ use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::findings::log::Recalled;
 
 impl Driver<'_, '_> {
-    /// Returns the postconditions that a body cannot be held to. These are those that
-    /// are not well-formed and speak of permission, or make sense only if something else holds. And
-    /// where there are instances, what cannot be read may be inside of one, where it has a value:
-    /// so it is, too, with what is not framed, and with what reads locations behind that, where
-    /// nobody has looked. An application without its precondition has no value at all, while what
-    /// is undefined otherwise is arbitrary.
+    /// Returns the postconditions to which a body cannot be held.
     ///
-    /// SOUNDNESS: a clause is left out only where one has been reported, so that the member is not
+    /// Ill-formed postconditions are left out if they mention permission, or have a meaning only if
+    /// another claim holds. If the contract has instances, an unreadable location may be inside of
+    /// one, where it has a value. Then unframed postconditions are left out, too, and later ones
+    /// that read locations. An application without its precondition has no value at all, while
+    /// other undefined expressions have an arbitrary one.
+    ///
+    /// SOUNDNESS: a clause is left out only if one has been reported, so that the member is not
     /// verified.
     pub(super) fn beyond_judgement(&mut self, contract: &Contract) -> Result<Vec<Span>, Stop> {
         let mut leave_it_open = vec![Reason::AssertionFalse, Reason::ReceiverNull];
@@ -44,7 +45,7 @@ impl Driver<'_, '_> {
     }
 }
 
-/// Blames clauses that were checked where they are declared: some are checked again.
+/// Blames clauses that were checked where they are declared. Some of them are checked again.
 pub(super) fn checked_again(error: ErrorId, again: Vec<Span>) -> impl Fn(&Expr) -> Blame {
     move |clause| {
         let blame = Blame::new(error, clause.span);
@@ -52,7 +53,7 @@ pub(super) fn checked_again(error: ErrorId, again: Vec<Span>) -> impl Fn(&Expr) 
     }
 }
 
-/// Tells whether a contract speaks of predicates or wands, which may have locations inside.
+/// Tells whether a contract mentions predicates or wands, which may have locations inside.
 fn has_instances(contract: &Contract) -> bool {
     let is_instance = |part: &Expr| {
         let location = match &part.kind {
@@ -68,7 +69,7 @@ fn has_instances(contract: &Contract) -> bool {
         .any(|clause| clause.any(is_instance))
 }
 
-/// Tells whether the value of an expression depends on the heap, itself or by functions.
+/// Tells whether the value of an expression depends on the heap, directly or by functions.
 fn reads_locations(expr: &Expr) -> bool {
     expr.any(|part| matches!(part.kind, ExprKind::FieldRead { .. } | ExprKind::Apply { .. }))
 }

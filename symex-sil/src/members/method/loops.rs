@@ -17,9 +17,9 @@ use symex::state::heap::Heap;
 use symex::{Configuration, Stop, View};
 
 impl Driver<'_, '_> {
-    /// Returns a loop reached from outside: the invariants are well-formed in the most general
-    /// state of an iteration, they hold on entry, and then the path goes on in that general state,
-    /// with what the invariants do not need framed around the loop.
+    /// Enters a loop from outside. The invariants have to be well-formed in the most general state
+    /// of an iteration, and have to hold on entry. Then the path goes on in that general state. The
+    /// permission that the invariants do not need is framed around the loop.
     pub(super) fn enter_loop(
         &mut self,
         block: BlockId,
@@ -41,13 +41,14 @@ impl Driver<'_, '_> {
         self.sil.here.framed.push(frame);
         self.forget(the_loop);
         let blame = checked_again(ErrorId::NotWellformed, self.sil.ill_formed(spans(invariants))?);
-        // What holds on entry is no contradiction, unless something else is assumed than was shown.
+        // Invariants that hold on entry are no contradiction, unless the assumed reading differs
+        // from the shown one.
         let may_be_vacuous = invariants.iter().any(has_two_readings) && !self.sil.seems_dead()?;
         let first = invariants.first().filter(|_| may_be_vacuous).map(|first| first.span);
         if let Some(first) = first {
             self.met.entry(first).or_insert(false);
         }
-        // What was not shown on entry may contradict what is known.
+        // An invariant that failed on entry may contradict known facts.
         let mut has_failed = false;
         for clause in invariants {
             let blame = Blame::new(ErrorId::InvariantNotEstablished, clause.span);
@@ -74,13 +75,13 @@ impl Driver<'_, '_> {
             return Ok(Some(Place::Block(the_loop.entry)));
         }
         let frame = self.sil.here.framed.pop().expect("pushed above");
-        self.sil.rejoin(&frame)?;
+        self.sil.add_all(&frame)?;
         Ok(Some(Place::Block(the_loop.then.expect("a loop with a condition says where it leads"))))
     }
 
-    /// The state at the start of an arbitrary iteration, before the invariants: nothing is known of
-    /// what the loop writes (trap T12), no permission is held, the labels inside have not been
-    /// passed.
+    /// Goes to the state at the start of an arbitrary iteration, before the invariants. Nothing is
+    /// known about locations and variables that the loop writes (trap T12), no permission is held,
+    /// and the labels inside have not been passed.
     pub(super) fn forget(&mut self, the_loop: &Loop) {
         self.sil.here.heap = Heap::default();
         self.sil.begin_epoch();

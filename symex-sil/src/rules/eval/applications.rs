@@ -1,6 +1,6 @@
 //! Applications of program functions.
 
-use sil::program::{Expr, ExprKind, FunctionId, LocalId};
+use sil::program::{Expr, ExprKind, Function, FunctionId, LocalId};
 use sil::recursion::is_result;
 use smt::terms::{Sort, Term};
 
@@ -15,8 +15,8 @@ use symex::state::mode::Application;
 use symex::{Explore, Stop, View, Watch};
 
 impl Sil<'_, '_> {
-    /// `f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot
-    /// argument.
+    /// Evaluates `f(es)`. The precondition has to hold in the current heap. The snapshot argument
+    /// is the part of the heap that the precondition describes.
     pub(crate) fn eval_application(
         &mut self,
         expr: &Expr,
@@ -24,8 +24,8 @@ impl Sil<'_, '_> {
         arguments: &[Expr],
         blame: Blame,
     ) -> Result<Term, Stop> {
-        // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but
-        // that of its precondition is looked at.
+        // SOUNDNESS: a function has one value for its arguments and the locations that it reads,
+        // and only the heap of its precondition counts.
         if self.frame.result_of == Some(function)
             && is_result(self.program, function, arguments)
             && let Some(result) = self.frame.result
@@ -46,10 +46,10 @@ impl Sil<'_, '_> {
         }
         if self.mode.in_trigger && missing.is_some() {
             self.incidents.undefined_trigger = true;
-            let read = self.arguments_read(function, &arguments);
+            let read = arguments_read(&self.program.functions[function], &arguments);
             snapshot = self.trigger_hole(Sort::SNAP, &read).unwrap_or(snapshot);
         }
-        // A trigger that is not defined where it is written, under an `unfolding` of the body say,
+        // A trigger that is not defined at its place, such as under an `unfolding` of the body,
         // means the application there.
         if self.mode.in_trigger
             && missing.is_some()
@@ -73,11 +73,11 @@ impl Sil<'_, '_> {
                 written,
             });
         }
-        let is_opaque = self.is_opaque_here(expr, function);
+        let is_opaque = is_opaque_here(&self.program.functions[function], expr);
         self.usable_application(function, application, limited, is_opaque)
     }
 
-    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing
+    /// Consumes the precondition with the reading of amounts that functions have. Takes nothing
     /// away.
     fn application_snapshot(
         &mut self,
@@ -109,22 +109,22 @@ impl Sil<'_, '_> {
         };
         self.in_mode(|mode| mode.joins = joins, |sil| sil.peek(frame, |sil| sil.join(consume)))
     }
+}
 
-    /// An opaque function's definition is used only where the application is marked `@reveal`.
-    fn is_opaque_here(&self, expr: &Expr, function: FunctionId) -> bool {
-        let revealed = expr.annotations.iter().any(|annotation| &*annotation.key == "reveal");
-        is_opaque(&self.program.functions[function]) && !revealed
-    }
+/// Tells whether a definition is hidden here: an opaque function's definition is used only
+/// where the application is marked `@reveal`.
+fn is_opaque_here(function: &Function, expr: &Expr) -> bool {
+    let revealed = expr.annotations.iter().any(|annotation| &*annotation.key == "reveal");
+    is_opaque(function) && !revealed
+}
 
-    /// Returns the arguments that the precondition of a function mentions.
-    fn arguments_read(&self, function: FunctionId, arguments: &[Term]) -> Vec<Term> {
-        let declaration = &self.program.functions[function];
-        let mentions = |formal: LocalId| {
-            let mut clauses = declaration.contract.preconditions.iter();
-            let is_formal = |part: &Expr| matches!(part.kind, ExprKind::Local(it) if it == formal);
-            clauses.any(|clause| clause.any(is_formal))
-        };
-        let formals = declaration.formals.iter().zip(arguments);
-        formals.filter(|&(&formal, _)| mentions(formal)).map(|(_, &argument)| argument).collect()
-    }
+/// Returns the arguments that the precondition of a function mentions.
+fn arguments_read(function: &Function, arguments: &[Term]) -> Vec<Term> {
+    let mentions = |formal: LocalId| {
+        let mut clauses = function.contract.preconditions.iter();
+        let is_formal = |part: &Expr| matches!(part.kind, ExprKind::Local(it) if it == formal);
+        clauses.any(|clause| clause.any(is_formal))
+    };
+    let formals = function.formals.iter().zip(arguments);
+    formals.filter(|&(&formal, _)| mentions(formal)).map(|(_, &argument)| argument).collect()
 }

@@ -1,4 +1,4 @@
-//! Locations: what they mean, and reading a field.
+//! Locations: their meaning, and reading a field.
 
 use sil::program::{Expr, FieldId, Location, Resource as Asked};
 use smt::terms::Term;
@@ -9,7 +9,7 @@ use symex::findings::blame::Blame;
 use symex::state::heap::Resource;
 
 impl Sil<'_, '_> {
-    /// `e.f`: needs some permission (Schwerhoff 2011, figure 4).
+    /// Evaluates `e.f`. This needs some permission (Schwerhoff 2011, figure 4).
     pub(crate) fn eval_field_read(
         &mut self,
         expr: &Expr,
@@ -34,7 +34,7 @@ impl Sil<'_, '_> {
         }
     }
 
-    /// Resource and arguments of a location.
+    /// Returns the resource and the arguments of a location.
     pub(crate) fn eval_location(
         &mut self,
         location: &Location,

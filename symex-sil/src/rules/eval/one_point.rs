@@ -1,18 +1,17 @@
 //! Variables of pure quantifiers that have one value.
 //!
-//! They are found before the quantifier is evaluated ([`values`]): `forall x, y :: x == e && c ==> b`
-//! speaks of e alone, and so does `exists x, y :: x == e && b`. What is said so is matched without
-//! x: triggers that mention it, and the state at locations that depend on it, are those for e.
+//! They are found before the quantifier is evaluated ([`values`]). `forall x, y :: x == e && c ==>
+//! b` is about e alone, and so is `exists x, y :: x == e && b`. Such a quantifier is matched
+//! without x: triggers that mention x, and locations that depend on it, are those for e.
 //!
-//! SOUNDNESS: both are equivalent to what is left when e stands for x. The equation is one of the
-//! conjuncts that the body, or the conclusion, stands under; e mentions no variable of the
-//! quantifier and is defined everywhere, so that it may be evaluated before the conjuncts to its
-//! left.
+//! SOUNDNESS: both formulas are equivalent to their rest with e for x. The equation is one of the
+//! conjuncts in front of the body or the conclusion. e mentions no variable of the quantifier and
+//! is defined everywhere, so that it may be evaluated before the conjuncts to its left.
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier, UnaryOp};
 use sil::walk::walk_expr;
 
-/// Returns the variables of a quantifier that have one value only, with it.
+/// Returns the variables of a quantifier that have one value only, with these values.
 pub(crate) fn values<'e>(
     quantifier: Quantifier,
     variables: &[LocalId],

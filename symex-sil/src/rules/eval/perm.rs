@@ -1,4 +1,4 @@
-//! `perm(r)` and `forperm`: what is held, in what is left of the heap.
+//! `perm(r)` and `forperm`: held permission, in the rest of the heap.
 
 use sil::program::{Expr, ExprKind, LocalId, Resource as Asked};
 use smt::terms::{Term, Terms};
@@ -10,7 +10,8 @@ use symex::state::heap::{Heap, Resource};
 use symex::{Explore, Stop, View};
 
 impl Sil<'_, '_> {
-    /// `perm(r)`: the sum over the chunks that may be it, in what is left of the heap (trap T22).
+    /// Evaluates `perm(r)`: the sum over the chunks that may be r, in the rest of the heap (trap
+    /// T22).
     pub(crate) fn eval_perm(&mut self, resource: &Asked, blame: Blame) -> Result<Term, Stop> {
         let (resource, arguments) = self.eval_resource(resource, blame)?;
         let heap = self.here.consuming.clone().unwrap_or_else(|| self.here.heap.clone());
@@ -18,8 +19,8 @@ impl Sil<'_, '_> {
         Ok(self.held_in(&heap, resource, &arguments))
     }
 
-    /// `forperm xs [r(args)] :: e`: a conjunct for each chunk, the variables bound to its
-    /// arguments.
+    /// Evaluates `forperm xs [r(args)] :: e`: a conjunct for each chunk, with the variables bound
+    /// to its arguments.
     pub(crate) fn eval_forperm(
         &mut self,
         expr: &Expr,
@@ -51,7 +52,7 @@ impl Sil<'_, '_> {
                 conditions.push(self.terms.eq(value, argument));
             }
             let condition = self.terms.and(conditions);
-            // The body, too, is evaluated in what is left of the heap.
+            // The body, too, is evaluated in the rest of the heap.
             let value =
                 self.in_heap(heap.clone(), |sil| sil.under(condition, |sil| sil.eval(body, blame)));
             if let Some(value) = value? {
@@ -61,8 +62,8 @@ impl Sil<'_, '_> {
         Ok(self.terms.and(conjuncts))
     }
 
-    /// `forperm xs [r(args)] :: e` over quantified chunks: for all values of the variables at whose
-    /// location a chunk holds something.
+    /// Evaluates `forperm xs [r(args)] :: e` over quantified chunks: for all values of the
+    /// variables at whose location a chunk holds permission.
     fn forperm_quantified(
         &mut self,
         resource: Resource,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use sil::program::{BinaryOp, Expr, ExprKind, FieldId, LocalId, Location, OldLabel, Quantifier};
+use sil::source::Sources;
 use sil::syntax::Trigger;
 use sil::walk::walk_expr;
 use smt::terms::{Quant, Term, TermKind};
@@ -12,9 +13,9 @@ use crate::rules::Sil;
 use symex::findings::blame::{Blame, ErrorId, unsupported_at};
 use symex::knowledge::goals::Noted;
 use symex::state::heap::Resource;
-use symex::{Configuration, Explore, Stop, View, Watch};
+use symex::{Configuration, Explore, Path, Stop, View, Watch};
 
-/// A trigger with variables for what is not defined in it.
+/// A trigger with variables for its undefined parts.
 struct Pattern {
     holes: Vec<Term>,
     trigger: Vec<Term>,
@@ -24,14 +25,14 @@ struct Pattern {
 struct Body {
     value: Term,
     triggers: Vec<Vec<Term>>,
-    /// The trigger where it is not defined for all values.
+    /// The trigger, if it is not defined for all values.
     general: Option<Pattern>,
     is_trigger_undefined: bool,
 }
 
 impl Sil<'_, '_> {
-    /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way
-    /// quantified.
+    /// Evaluates `forall xs :: {T} e` or `exists`: e for arbitrary values. The facts learnt on the
+    /// way stay, quantified.
     pub(crate) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         let ExprKind::Quantified { quantifier, variables, triggers, body } = &expr.kind else {
             unreachable!("called for quantifiers only")
@@ -75,7 +76,7 @@ impl Sil<'_, '_> {
         let Body { value, triggers, general, is_trigger_undefined } = result?;
         self.release_met_below(met_below, &bound)?;
         self.is_defined_for_all(seen, blame)?;
-        let name = self.quantifier_name(expr);
+        let name = quantifier_name(self.context.sources, expr);
         let learnt = self.learn_for_all(&bound, &triggers, facts, &name)?;
         let quant = match quantifier {
             Quantifier::Forall => Quant::Forall,
@@ -97,8 +98,8 @@ impl Sil<'_, '_> {
     }
 
     /// Handles a quantifier with a trigger that reads a field of a variable, `{ rel(i, q.f) }`, and
-    /// is not defined for all values: what it says of each location of the field that is held.
-    /// There the trigger is a value, and the other variables are matched by it.
+    /// is not defined for all values. Adds the quantifier's instance for each held location of the
+    /// field. There the trigger has a value, which determines the other variables.
     fn instances_for_held(&mut self, expr: &Expr, formulas: &mut Vec<Term>) -> Result<(), Stop> {
         let ExprKind::Quantified { quantifier, variables, triggers, body } = &expr.kind else {
             unreachable!("called for quantifiers only")
@@ -142,8 +143,8 @@ impl Sil<'_, '_> {
         Ok(())
     }
 
-    /// Returns the body of a quantifier and its triggers, for arbitrary values of its variables:
-    /// those written, or inferred ones where none are.
+    /// Evaluates the body of a quantifier and its triggers, for arbitrary values of its variables.
+    /// Triggers are inferred if none are written.
     fn eval_quantified_body(
         &mut self,
         (variables, bound): (&[LocalId], &[Term]),
@@ -172,10 +173,10 @@ impl Sil<'_, '_> {
         Ok(Body { value, triggers, general, is_trigger_undefined: seen.undefined_trigger })
     }
 
-    /// Returns the triggers as terms; function applications in their limited form, which is matched
+    /// Returns the triggers as terms. Function applications have their limited form, which matches
     /// more often.
     ///
-    /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it
+    /// SOUNDNESS: a trigger need not be defined for all values, so no fact learnt while reading it
     /// is kept (trap T6).
     pub(crate) fn eval_trigger_sets(
         &mut self,
@@ -185,8 +186,8 @@ impl Sil<'_, '_> {
         self.eval_trigger_sets_under(None, triggers, blame)
     }
 
-    /// The same for a body that is guarded: what there is no permission to without the guard is
-    /// read under it.
+    /// Returns the triggers of a body that may be guarded. Locations without permission are read
+    /// under the guard.
     fn eval_trigger_sets_under(
         &mut self,
         guard: Option<&Expr>,
@@ -242,8 +243,8 @@ impl Sil<'_, '_> {
         Ok(all)
     }
 
-    /// Returns a trigger that is not defined where it is written, with variables for what it
-    /// depends on there: so it is matched by the application in whatever state the body means.
+    /// Returns a trigger that is not defined at its place, with variables for the state that it
+    /// depends on. So it matches the application in any state that the body means.
     ///
     /// SOUNDNESS: the variables do not occur in the body.
     fn trigger_with_holes(
@@ -261,21 +262,13 @@ impl Sil<'_, '_> {
         Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
     }
 
-    /// Returns the value of a guard, where it is not decided.
+    /// Returns the value of a guard, unless it is decided.
     fn undecided(&mut self, guard: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
         let (guard, _) = self.in_mode(
             |mode| mode.in_trigger = false,
             |sil| sil.scoped(None, |sil| sil.join(|sil| sil.eval(guard, blame.trusted()))),
         )?;
         Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
-    }
-
-    /// Returns a name for profiles: where the quantifier stands.
-    fn quantifier_name(&self, expr: &Expr) -> String {
-        match self.context.sources.range(expr.span) {
-            Some((start, _)) => format!("quant@{start}"),
-            None => "quant".to_owned(),
-        }
     }
 
     /// Returns a term of a trigger.
@@ -293,24 +286,32 @@ impl Sil<'_, '_> {
                 let (term, seen) = self.watched(|sil| sil.eval(expr, blame));
                 let term = term?;
                 let stateless =
-                    if seen.undefined_trigger { self.stateless_variant(term) } else { None };
+                    if seen.undefined_trigger { stateless_variant(self, term) } else { None };
                 Ok(stateless.unwrap_or(term))
             }
         }
     }
+}
 
-    /// For an application that is not defined where a trigger is written, and that the body does
-    /// not have: what is true of arguments that the function is applied to in any state.
-    fn stateless_variant(&mut self, term: Term) -> Option<Term> {
-        let is_met = self.gathered.applications.iter().any(|known| known.application == term);
-        let TermKind::Apply(symbol, operands) = self.terms.kind(term).clone() else { return None };
-        if is_met || self.gathered.trigger_holes.is_some() {
-            return None;
-        }
-        let mut known = self.caches.function_symbols.values();
-        let of = known.find(|of| of.full == symbol || of.limited == symbol)?.stateless;
-        Some(self.terms.apply(of, &operands[1..]))
+/// Returns a name for profiles: the place of the quantifier.
+fn quantifier_name(sources: &Sources, expr: &Expr) -> String {
+    match sources.range(expr.span) {
+        Some((start, _)) => format!("quant@{start}"),
+        None => "quant".to_owned(),
     }
+}
+
+/// Returns a mark of the arguments for an application that is undefined in a trigger, and that
+/// the body does not have. The mark is true if the function is applied to them in any state.
+fn stateless_variant(path: &mut Path<'_>, term: Term) -> Option<Term> {
+    let is_met = path.gathered.applications.iter().any(|known| known.application == term);
+    let TermKind::Apply(symbol, operands) = path.terms.kind(term).clone() else { return None };
+    if is_met || path.gathered.trigger_holes.is_some() {
+        return None;
+    }
+    let mut known = path.caches.function_symbols.values();
+    let of = known.find(|of| of.full == symbol || of.limited == symbol)?.stateless;
+    Some(path.terms.apply(of, &operands[1..]))
 }
 
 /// Returns the guard of a body that is an implication.
@@ -327,7 +328,7 @@ fn weight(expr: &Expr) -> u32 {
     annotation.and_then(|a| a.values.first()).and_then(|value| value.parse().ok()).unwrap_or(1)
 }
 
-/// Infers triggers for a quantifier written without any; none where that would take further variables.
+/// Infers triggers for a quantifier without any. Returns none if they would need further variables.
 pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
     if variables.is_empty() {
         return Vec::new();
@@ -340,9 +341,8 @@ pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
     if further || !inferred.variables.is_empty() { Vec::new() } else { inferred.triggers }
 }
 
-/// Defines the summaries of the fields that are read below a quantifier before it is entered:
-/// what is learnt inside stays under the conditions and triggers of the place where it was
-/// learnt.
+/// Defines the summaries of the fields that are read below a quantifier, before it is entered.
+/// Facts learnt inside stay under the conditions and triggers of their place.
 pub(crate) fn define_summaries<'e>(
     at: &mut Configuration<'_>,
     formulas: impl IntoIterator<Item = &'e Expr>,

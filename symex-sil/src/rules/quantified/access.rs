@@ -1,4 +1,4 @@
-//! One conjunct of an impure quantifier: its condition, receiver and amount for arbitrary values of
+//! A conjunct of an impure quantifier: its condition, receiver and amount for arbitrary values of
 //! the variables, and from there its amount as a function of the location.
 
 use sil::program::{Expr, ExprKind, Location, Resource as Asked};
@@ -17,7 +17,7 @@ use symex::{Explore, Stop};
 /// The target of one conjunct's permission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target<'e> {
-    /// `amount`: all there is where there is none.
+    /// Permission to a location; `None` stands for the full amount.
     Location { location: &'e Location, amount: Option<&'e Expr> },
     /// An expression of kind [`ExprKind::Wand`].
     Wand(&'e Expr),
@@ -43,7 +43,7 @@ impl<'e> Target<'e> {
         }
     }
 
-    /// Why a consume of it fails.
+    /// Returns the reason why a consume of it fails.
     pub(crate) fn missing(self) -> Reason {
         match self {
             Self::Location { .. } => Reason::InsufficientPermission,
@@ -53,7 +53,7 @@ impl<'e> Target<'e> {
 }
 
 impl Sil<'_, '_> {
-    /// Evaluates a conjunct with an access, with its obligations: amounts are not negative.
+    /// Evaluates a conjunct with an access, with its obligations. Amounts must not be negative.
     pub(crate) fn eval_quantified_access(
         &mut self,
         conjunct: &QuantifiedConjunct<'_>,
@@ -89,7 +89,7 @@ impl Sil<'_, '_> {
         Ok(Some(access))
     }
 
-    /// Returns the resource, and what has to be evaluated for its arguments.
+    /// Returns the resource, and the expressions for its arguments.
     pub(crate) fn pattern<'e>(
         &mut self,
         target: Target<'e>,
@@ -127,7 +127,7 @@ impl Sil<'_, '_> {
     }
 
     /// Evaluates the steps of a conjunct and then `body`, under the conjunct's guard, for arbitrary
-    /// values of its variables. What is learnt on the way stays, quantified.
+    /// values of its variables. The facts learnt on the way stay, quantified.
     fn eval_conjunct<T>(
         &mut self,
         conjunct: &QuantifiedConjunct<'_>,
@@ -164,7 +164,7 @@ impl Sil<'_, '_> {
         Ok((variables, value))
     }
 
-    /// Returns the conjunction of the guards; `None` where they cannot hold.
+    /// Returns the conjunction of the guards; `None` if they cannot hold.
     fn eval_steps(&mut self, steps: &[Step<'_>], blame: Blame) -> Result<Option<Term>, Stop> {
         let mut guard = Terms::TRUE;
         for step in steps {
@@ -190,9 +190,9 @@ impl Sil<'_, '_> {
         Ok(Some(guard))
     }
 
-    /// An amount with wildcards is evaluated outside of the guard: they stay constrainable until
-    /// the conjunct is over, and there is one for each value of the variables whether the guard
-    /// holds or not (trap T9e).
+    /// Evaluates an amount under a guard. An amount with wildcards is evaluated outside of the
+    /// guard. The wildcards stay constrainable until the conjunct is over, and each value of the
+    /// variables has one whether the guard holds or not (trap T9e).
     fn eval_quantified_amount(
         &mut self,
         guard: Term,

@@ -12,7 +12,7 @@ use symex::findings::blame::{Blame, Reason, unsupported_at};
 use symex::rules::shape::assembled;
 
 impl Sil<'_, '_> {
-    /// consume(σ, ∀xs. A) for an impure A.
+    /// Consumes an impure quantifier: consume(σ, ∀xs. A).
     pub(crate) fn consume_quantified(
         &mut self,
         quantifier: &Expr,

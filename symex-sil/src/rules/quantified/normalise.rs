@@ -22,12 +22,11 @@ pub(crate) struct Prefix<'e> {
     pub(crate) variables: Vec<LocalId>,
     pub(crate) triggers: Vec<Vec<&'e Expr>>,
     pub(crate) steps: Vec<Step<'e>>,
-    /// This is the exhale side of `[a, b]`.
+    /// Tells whether this is the exhale side of `[a, b]`.
     pub(crate) is_unchecked: bool,
 }
 
-/// One conjunct of a normalised quantifier: the body is an access, pure, or something the engine
-/// has no rule for.
+/// A conjunct of a normalised quantifier. Its body is an access, or pure, or a form without rules.
 #[derive(Clone, Debug)]
 pub(crate) struct QuantifiedConjunct<'e> {
     pub(crate) prefix: Prefix<'e>,
@@ -35,11 +34,11 @@ pub(crate) struct QuantifiedConjunct<'e> {
 }
 
 impl QuantifiedConjunct<'_> {
-    /// Triggers for a conjunct written without any.
+    /// Infers triggers for a conjunct without any.
     pub(crate) fn inferred(&self) -> Vec<Vec<Expr>> {
         let mut body = self.body.clone();
         if let ExprKind::Wand { .. } = body.kind {
-            // What is inside is said of another state.
+            // The parts of a wand are about another state.
             body.kind = ExprKind::Bool(true);
         }
         for step in self.prefix.steps.iter().rev() {
@@ -119,13 +118,13 @@ fn collect<'e>(
     });
 }
 
-/// Triggers of merged quantifiers: all pairs of a set of the outer with one of the inner.
+/// Returns the triggers of merged quantifiers: all pairs of an outer and an inner one.
 fn joined<'e>(outer: &[Vec<&'e Expr>], inner: &'e [Trigger<Expr>]) -> Vec<Vec<&'e Expr>> {
     if outer.is_empty() {
         return inner.iter().map(|set| set.iter().collect()).collect();
     }
     if inner.is_empty() {
-        // Sets that do not mention the inner variables are sorted out when the formula is built.
+        // Triggers without the inner variables are dropped when the formula is built.
         return outer.to_vec();
     }
     let mut all = Vec::new();

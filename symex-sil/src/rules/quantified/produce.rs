@@ -10,7 +10,7 @@ use symex::Stop;
 use symex::findings::blame::{Blame, unsupported_at};
 
 impl Sil<'_, '_> {
-    /// produce(σ, s, ∀xs. A) for an impure A.
+    /// Produces an impure quantifier: produce(σ, s, ∀xs. A).
     pub(crate) fn produce_quantified(
         &mut self,
         quantifier: &Expr,

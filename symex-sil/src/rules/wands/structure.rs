@@ -1,4 +1,4 @@
-//! Which wand it is: the structure of a wand, and the parts of it that stand for their values.
+//! The identity of a wand: its structure, and its holes, which stand for their values.
 
 use sil::program::{Expr, ExprKind, LocalId, Location, OldLabel, Resource as Asked};
 use sil::source::Span;
@@ -7,11 +7,12 @@ use smt::terms::Terms;
 use crate::rules::Sil;
 use symex::Stop;
 use symex::findings::blame::{Blame, Reason, unsupported_at};
-use symex::run::explore::Answer;
+use symex::run::explore::{Answer, Run};
+use symex::state::Frame;
 use symex::state::heap::{Heap, Resource};
 
 impl Sil<'_, '_> {
-    /// Returns the structure of a wand, and its holes. `blame`: for `old` of a state that was not
+    /// Returns the structure of a wand, and its holes. `blame` is for `old` of a state that was not
     /// reached.
     pub(crate) fn wand_pattern<'e>(
         &mut self,
@@ -38,27 +39,27 @@ impl Sil<'_, '_> {
         let (index, _) = self.made.wands.insert_full(text, sorts);
         Ok((Resource::Wand(index), holes))
     }
+}
 
-    /// Returns the heap that `old` with a label refers to.
-    fn old_heap(&self, label: OldLabel) -> Option<Heap> {
-        match label {
-            OldLabel::Entry => self.frame.past.old.clone(),
-            OldLabel::Label(label) => {
-                let passed = self.frame.past.labels.get(&label)?;
-                (passed.reached == Terms::TRUE).then(|| passed.heap.clone())
-            }
-            OldLabel::Lhs => self.frame.past.lhs.clone(),
+/// Returns the heap that `old` with a label refers to.
+fn old_heap(frame: &Frame<'_>, label: OldLabel) -> Option<Heap> {
+    match label {
+        OldLabel::Entry => frame.past.old.clone(),
+        OldLabel::Label(label) => {
+            let passed = frame.past.labels.get(&label)?;
+            (passed.reached == Terms::TRUE).then(|| passed.heap.clone())
         }
+        OldLabel::Lhs => frame.past.lhs.clone(),
     }
+}
 
-    /// Equal for equal versions of a heap.
-    fn number_of_heap(&mut self, heap: Heap) -> usize {
-        match self.run.heaps_in_wands.iter().position(|known| known.same_version(&heap)) {
-            Some(index) => index,
-            None => {
-                self.run.heaps_in_wands.push(heap);
-                self.run.heaps_in_wands.len() - 1
-            }
+/// Returns a number that is equal for equal versions of a heap.
+fn number_of_heap(run: &mut Run<'_>, heap: Heap) -> usize {
+    match run.heaps_in_wands.iter().position(|known| known.same_version(&heap)) {
+        Some(index) => index,
+        None => {
+            run.heaps_in_wands.push(heap);
+            run.heaps_in_wands.len() - 1
         }
     }
 }
@@ -83,13 +84,13 @@ impl<'e> Shape<'e> {
         if let ExprKind::Old { label, .. } = &expr.kind
             && *label != OldLabel::Lhs
         {
-            // Read where the wand is used, but in the heap of the mention: the structure says which
-            // one that is.
-            let Some(heap) = engine.old_heap(*label) else {
+            // The heap is that of the mention, although it is read where the wand is used. So the
+            // structure names it.
+            let Some(heap) = old_heap(&engine.frame, *label) else {
                 self.unreached = Some(expr.span);
                 return;
             };
-            let _ = write!(self.text, "heap{}", engine.number_of_heap(heap));
+            let _ = write!(self.text, "heap{}", number_of_heap(&mut engine.run, heap));
         }
         let head = match &expr.kind {
             ExprKind::Local(local) => {
@@ -155,13 +156,13 @@ fn location_head(location: &Location) -> String {
     }
 }
 
-/// Tells whether an expression stands for its value. Its value does not change with the heap, and
-/// nothing is bound in it, so that two wands that quantify differently are different.
+/// Tells whether an expression stands for its value. The value must not change with the heap. The
+/// expression must bind nothing, so that wands with different quantifiers differ.
 fn is_hole(engine: &Sil<'_, '_>, expr: &Expr) -> bool {
     let mut depends = false;
     sil::walk::walk_expr_while(expr, |expr| {
         match &expr.kind {
-            // Fixed where the wand is mentioned.
+            // The value is fixed where the wand is mentioned.
             ExprKind::Old { label, .. } if *label != OldLabel::Lhs => return false,
             ExprKind::FieldRead { .. }
             | ExprKind::Quantified { .. }

@@ -1,4 +1,4 @@
-//! The functions that a path speaks about, and what they are applied to.
+//! The functions of a path, and their arguments.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::terms::{Symbol, Term, TermKind};
@@ -8,7 +8,7 @@ use crate::{Path, Symbols};
 /// The number of applications whose values are asked for.
 const TOLD: usize = 64;
 
-/// A function applied to values that no heap takes part in.
+/// A function applied to values, where no heap takes part.
 pub(super) struct Application {
     pub(super) function: String,
     pub(super) arguments: Vec<Term>,

@@ -1,4 +1,4 @@
-//! Values in a solver's model: the questions, and how the answers are shown.
+//! Values in a solver's model: the questions, and the form of the answers.
 
 use std::iter;
 
@@ -18,13 +18,13 @@ const SHOWN: i64 = 6;
 /// The number of values that are looked for in a set or map.
 const CANDIDATES: usize = 12;
 
-/// Constructors are shown so deep inside each other.
+/// The depth of nested constructors that is shown.
 const NESTED: usize = 4;
 
-/// Collections of so few elements are preferred.
+/// The largest collection that counts as small. Small ones are preferred.
 const SMALL: i64 = 3;
 
-/// For so many sets, multisets and maps, elements are looked for that nothing else names.
+/// The number of sets, multisets and maps for which elements without another name are sought.
 const NAMED: usize = 6;
 
 /// Values to be asked for.
@@ -54,7 +54,7 @@ enum Collection {
 struct Content {
     element: Term,
     is_in: Term,
-    /// The map's value at that key, or how often the element is in the multiset.
+    /// The map's value at that key, or the number of occurrences in the multiset.
     value: Option<Term>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Constructors {
     pub(crate) constructors: Vec<Constructor>,
 }
 
-/// A constructor as its author calls it, and the functions to its arguments.
+/// A constructor by its author's name, and the functions to its arguments.
 #[derive(Clone)]
 pub(crate) struct Constructor {
     pub(crate) name: String,
@@ -80,7 +80,7 @@ struct Adt {
 }
 
 impl Wanted {
-    /// Nothing yet; values of these adts are to be shown by their constructors.
+    /// Makes an empty list. Values of these adts are to be shown by their constructors.
     pub(super) fn new(adts_met: Adts) -> Self {
         Self { adts_met, ..Self::default() }
     }
@@ -126,7 +126,7 @@ impl Wanted {
         }
     }
 
-    /// Asks of sets, multisets and maps which of the other values are in them. Comes last.
+    /// Asks which of the other values are in sets, multisets and maps. Comes last.
     pub(super) fn add_contents(&mut self, terms: &mut Terms) {
         let known = self.terms.clone();
         let mut named = 0..NAMED;
@@ -171,7 +171,7 @@ impl Wanted {
     ) -> Vec<Content> {
         let mut members: Vec<Content> = Vec::new();
         for index in 0..SMALL {
-            // No new symbol: the questions behind this one are those without it.
+            // No fresh symbol: later questions must be the same as without this one.
             let name = format!("member%{number}%{index}%{}", terms.sort_name(element));
             let member = terms.constant(&name, element);
             self.add(terms, member);
@@ -191,7 +191,7 @@ impl Wanted {
         members
     }
 
-    /// Makes the wish that collections are small, and have the elements that are named for them.
+    /// Makes the wish that collections are small, and have the elements named for them.
     pub(super) fn is_small(&self, terms: &mut Terms) -> Term {
         let most = terms.int(SMALL);
         let sizes = self.terms.iter().filter_map(|term| self.collections.get(term));
@@ -221,7 +221,7 @@ fn content(terms: &mut Terms, collection: Term, element: Term) -> Content {
     Content { element, is_in, value }
 }
 
-/// The names under which values are shown: those of the solver mean nothing to anybody.
+/// The names for values. Those of the solver mean nothing to a reader.
 pub(super) struct Names<'a> {
     program: &'a Program,
     terms: &'a Terms,
@@ -233,7 +233,7 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// `values`: those of what is wanted, null first.
+    /// Begins to name `values`, the values of the wanted terms, null first.
     pub(super) fn new(
         program: &'a Program,
         terms: &'a Terms,
@@ -250,7 +250,7 @@ impl<'a> Names<'a> {
         variables.into_iter().map(of).collect()
     }
 
-    /// Locations as the author writes them, and whether that is all of them.
+    /// Returns locations as the author writes them, and tells whether these are all.
     pub(super) fn locations(&mut self, held: Vec<Held>, read: &[Term]) -> (Vec<Location>, bool) {
         let mut locations = Vec::new();
         let mut is_whole = true;
@@ -262,7 +262,7 @@ impl<'a> Names<'a> {
             }
             let arguments: Vec<Value> = arguments.iter().map(|&term| self.of(term)).collect();
             let words: Vec<String> = arguments.iter().map(Value::to_string).collect();
-            // What a front end has made means nothing to the author.
+            // Declarations of a front end mean nothing to the author.
             let Some(location) = author::location(self.program, resource, &words) else {
                 is_whole = false;
                 continue;
@@ -288,8 +288,7 @@ impl<'a> Names<'a> {
         (locations, is_whole)
     }
 
-    /// Returns an amount, if it does not depend on what is chosen, or is the read fraction of the
-    /// method.
+    /// Returns a share, as far as it does not depend on the choices of a front end.
     fn share(&self, amount: Term, read: &[Term]) -> Share {
         if read.contains(&amount) {
             return Share::Read;
@@ -298,8 +297,8 @@ impl<'a> Names<'a> {
         number.map_or(Share::Open, Share::Number)
     }
 
-    /// Tells whether an amount consists of numbers that the author has written, and of nothing that
-    /// is chosen.
+    /// Tells whether an amount consists of numbers that the author has written, without chosen
+    /// values.
     fn is_written(&self, amount: Term) -> bool {
         match *self.terms.kind(amount) {
             TermKind::Ite(_, then, otherwise) => {
@@ -374,8 +373,8 @@ impl<'a> Names<'a> {
         Some(Value::Constructed(name, arguments))
     }
 
-    /// Returns the elements of a set or multiset, or the entries of a map: those that were asked
-    /// for.
+    /// Returns the elements of a set or multiset, or the entries of a map, as far as they were
+    /// asked for.
     fn contents(&mut self, sort: Sort, size: usize, contents: &[Content]) -> Value {
         let is_in = |content: &&Content| self.raw(content.is_in) == "true";
         let inside: Vec<Content> = contents.iter().filter(is_in).copied().collect();

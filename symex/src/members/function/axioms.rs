@@ -10,9 +10,9 @@ use crate::knowledge::symbols::fresh_symbols;
 use crate::run::explore::End;
 
 impl Symbols<'_> {
-    /// ∀ s, xs {triggers}. pre(s, xs) ∧ literals of the path ⇒ what the path shows, with the facts
-    /// that make the terms in it meaningful. All of it is guarded by the precondition (traps T5b,
-    /// T5e, T5f).
+    /// Makes the axiom ∀ s, xs {triggers}. pre(s, xs) ∧ literals of the path ⇒ `shown`, with the
+    /// facts that make its terms meaningful. The precondition guards all of it (traps T5b, T5e,
+    /// T5f).
     pub(super) fn path_axiom(
         &mut self,
         general: &General<'_>,
@@ -32,20 +32,20 @@ impl Symbols<'_> {
                 .copied()
                 .filter(|&fact| self.is_domain_fact(fact) || self.is_not_null(fact)),
         );
-        // Definitions of fresh symbols, and of the symbols in them, until nothing is added.
-        let mut fresh = fresh_symbols(&self.terms, &conclusions, guard);
+        // Definitions of fresh symbols, and of the symbols in them, until there are no more.
+        let mut fresh = fresh_symbols(&self.terms, [&conclusions[..], &[guard]].concat());
         let mut rest: Vec<Term> =
             facts.iter().copied().filter(|fact| !conclusions.contains(fact)).collect();
         while !fresh.is_empty() {
             let (about, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|&fact| {
-                fresh_symbols(&self.terms, &[fact], Terms::TRUE).iter().any(|s| fresh.contains(s))
+                fresh_symbols(&self.terms, vec![fact]).iter().any(|s| fresh.contains(s))
             });
             rest = others;
             if about.is_empty() {
                 break;
             }
             conclusions.extend(about);
-            fresh = fresh_symbols(&self.terms, &conclusions, guard);
+            fresh = fresh_symbols(&self.terms, [&conclusions[..], &[guard]].concat());
         }
         let conclusion = self.terms.and(conclusions);
         let body = self.terms.implies(guard, conclusion);
@@ -66,8 +66,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// Tells whether a fact says that a reference is not null, as is learnt from permission to its
-    /// fields.
+    /// Tells whether a fact says that a reference is not null, as permission to its fields implies.
     pub(super) fn is_not_null(&self, fact: Term) -> bool {
         match self.terms.kind(fact) {
             TermKind::Implies(_, conclusion) => self.is_not_null(*conclusion),
@@ -81,8 +80,8 @@ impl Symbols<'_> {
         }
     }
 
-    /// {stateless(xs), trigP(s', args)} for each predicate instance the body unfolds: the
-    /// definition is unrolled wherever that instance was folded or unfolded.
+    /// Returns the triggers {stateless(xs), trigP(s', args)} for the predicate instances that the
+    /// body unfolds. The definition is unrolled wherever such an instance was folded or unfolded.
     pub(super) fn predicate_triggers(
         &mut self,
         general: &General<'_>,
@@ -95,7 +94,7 @@ impl Symbols<'_> {
             let mut operands = vec![snapshot];
             operands.extend(arguments);
             let instance = self.terms.apply(symbol, &operands);
-            let closed = fresh_symbols(&self.terms, &[instance], Terms::TRUE).is_empty();
+            let closed = fresh_symbols(&self.terms, vec![instance]).is_empty();
             let free = self.terms.free_variables(instance);
             let own: Vec<_> =
                 general.operands().iter().flat_map(|&o| self.terms.free_variables(o)).collect();
@@ -113,7 +112,7 @@ impl Symbols<'_> {
         triggers
     }
 
-    /// Axioms with just the terms they need.
+    /// Returns axioms with just the terms that they need.
     pub(super) fn function_axioms(&mut self, axioms: Vec<Term>) -> FunctionAxioms {
         let mut terms = Terms::new();
         let axioms = axioms.into_iter().map(|axiom| terms.import(&self.terms, axiom)).collect();
@@ -139,13 +138,12 @@ pub(super) fn stateless_axiom(terms: &mut Terms, general: &General<'_>) -> Term 
     terms.forall(&operands, vec![vec![limited], vec![evaluated]], stateless, &*name, 1)
 }
 
-/// Fresh symbols as functions of the axiom's variables too: two applications must not share
-/// them.
+/// Makes fresh symbols functions of the axiom's variables: two applications must not share them.
 pub(super) fn skolemised(terms: &mut Terms, general: &General<'_>, body: Term) -> Term {
     let operands = general.operands();
     let sorts: Vec<_> = operands.iter().map(|&operand| terms.sort(operand)).collect();
     let mut map = FxHashMap::default();
-    for symbol in fresh_symbols(terms, &[body], Terms::TRUE) {
+    for symbol in fresh_symbols(terms, vec![body]) {
         let declaration = terms.declaration(symbol).clone();
         // Both phases number their symbols from the start.
         let name = format!(

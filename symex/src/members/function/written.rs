@@ -1,4 +1,4 @@
-//! The needs of the rules of functions from the language that a function is written in.
+//! The part of a language that the rules of functions need.
 
 use smt::terms::Term;
 
@@ -17,16 +17,16 @@ pub trait Written<'p>: Copy {
 
     fn postconditions(self) -> &'p [Self::Expr];
 
-    /// Returns the defining expression; absent means uninterpreted.
+    /// Returns the defining expression; `None` for an uninterpreted function.
     fn body(self) -> Option<&'p Self::Expr>;
 
-    /// Tells whether some clause says one thing to its provers and another to its users.
+    /// Tells whether some clause has one meaning for its provers and another for its users.
     fn has_two_readings(self) -> bool;
 
     /// Tells whether the ways through the precondition are merged.
     fn merges_ways(self, engine: &Engine<'p>) -> bool;
 
-    /// Goes to the state where the parameters have these values and nothing else is known.
+    /// Goes to the state where the parameters have these values, and nothing else is known.
     fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop>;
 
     /// Returns the rules of the language.

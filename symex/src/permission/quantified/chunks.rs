@@ -1,4 +1,4 @@
-//! Quantified chunks, and ordinary ones seen like them.
+//! Quantified chunks, and ordinary ones in the same form.
 
 use smt::terms::{Sort, Term, Terms};
 
@@ -6,10 +6,11 @@ use crate::permission::ordinary::same_arguments;
 use crate::state::heap::{Chunk, Heap, Resource};
 use crate::{Configuration, Symbols};
 
-/// The statement of one chunk, of either kind, about every location of its resource.
+/// The amount and the value that one chunk, of either kind, gives to every location of its
+/// resource.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Portion {
-    /// Over the formals of the resource.
+    /// The amount, over the formals of the resource.
     pub(crate) amount: Term,
     pub(crate) value: PortionValue,
     /// See [`QuantifiedChunk::domain`].
@@ -23,7 +24,7 @@ pub(crate) enum PortionValue {
 }
 
 impl Symbols<'_> {
-    /// r = arguments, over the formals.
+    /// Makes the claim r = arguments, over the formals.
     pub fn is_location(&mut self, resource: Resource, arguments: &[Term]) -> Term {
         let formals = self.formals(resource);
         same_arguments(&mut self.terms, &formals, arguments)
@@ -56,9 +57,9 @@ impl Symbols<'_> {
 }
 
 impl Configuration<'_> {
-    /// Returns the portions that the value of a location is read from, those to be tried first
-    /// coming first: what an assertion that frames itself reads, it gives permission to, whatever
-    /// else there is.
+    /// Returns the portions from which the value of a location is read, the first choice first. An
+    /// assertion that frames itself gives permission to everything that it reads, so its own
+    /// portions come first.
     pub(crate) fn readable_portions(
         &mut self,
         resource: Resource,
@@ -78,7 +79,7 @@ impl Configuration<'_> {
     }
 }
 
-/// Σ of the portions' amounts at the formals.
+/// Returns Σ of the portions' amounts at the formals.
 pub(crate) fn total(terms: &mut Terms, portions: &[Portion]) -> Term {
     terms.sum(Sort::PERM, portions.iter().map(|portion| portion.amount))
 }

@@ -12,8 +12,8 @@ use crate::state::quantified::{Access, Footprint};
 use crate::{Amounts, Configuration, Engine, Stop};
 
 impl Engine<'_> {
-    /// Returns the chunks that hold some of what a footprint asks for, where it asks for some;
-    /// `None`: there is not enough.
+    /// Returns all chunks, if they hold some permission wherever a footprint asks for some; `None`
+    /// if there is not enough.
     pub(crate) fn portions_if_some(
         &mut self,
         resource: Resource,
@@ -29,7 +29,8 @@ impl Engine<'_> {
         Ok((answer == Answer::Yes).then_some(portions))
     }
 
-    /// As much as possible from each chunk in turn; yields those that may have given something.
+    /// Takes as much as possible from each chunk in turn. Returns the chunks that may have given
+    /// permission; `None` if there is not enough.
     pub(crate) fn take_from_portions(
         &mut self,
         access: &Access,
@@ -83,16 +84,18 @@ impl Engine<'_> {
             }
         }
         drop(left);
-        let heap = self.here.left_mut();
-        heap.set(resource, ordinary.into_iter().flatten().collect());
-        heap.set_quantified(resource, quantified.into_iter().flatten().collect());
+        self.here.left_mut().set_both(
+            resource,
+            ordinary.into_iter().flatten().collect(),
+            quantified.into_iter().flatten().collect(),
+        );
         Ok(Some(touched))
     }
 }
 
 impl Configuration<'_> {
-    /// Positions of portions: the very same amount, then the same receiver, then the other
-    /// quantified chunks, then single locations.
+    /// Returns the positions of portions in the order of removal: the very same amount, then the
+    /// same receiver, then the other quantified chunks, then single locations.
     fn removal_order(&mut self, access: &Access, need: Term) -> Vec<usize> {
         let left = self.here.left();
         let ordinary = left.of(access.resource).len();
@@ -105,7 +108,7 @@ impl Configuration<'_> {
         order.into_iter().map(|index| ordinary + index).chain(0..ordinary).collect()
     }
 
-    /// Takes an amount that is still open: less than what every portion holds (trap T9).
+    /// Takes an amount that is still open: less than each portion holds (trap T9).
     pub(crate) fn take_less_of_all(
         &mut self,
         resource: Resource,
@@ -158,13 +161,11 @@ impl Configuration<'_> {
             quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
         drop(left);
-        let heap = self.here.left_mut();
-        heap.set(resource, ordinary);
-        heap.set_quantified(resource, quantified);
+        self.here.left_mut().set_both(resource, ordinary, quantified);
         Ok(())
     }
 
-    /// After a failed consume: what was asked for is gone, as far as it was there.
+    /// Forgets the permission that a failed consume asked for, as far as it is there.
     pub(crate) fn forget_quantified(
         &mut self,
         resource: Resource,
@@ -187,9 +188,7 @@ impl Configuration<'_> {
             quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
         drop(left);
-        let heap = self.here.left_mut();
-        heap.set(resource, ordinary);
-        heap.set_quantified(resource, quantified);
+        self.here.left_mut().set_both(resource, ordinary, quantified);
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use crate::run::explore::Answer;
 use crate::state::quantified::Access;
 use crate::{Engine, Stop};
 
-/// Evidence for [`Engine::footprint`], which makes inverse functions: they contradict each other
+/// Evidence for [`Engine::footprint`], which makes inverse functions. These contradict each other
 /// where different values of the variables are one location (trap T15).
 #[derive(Debug, Clone, Copy)]
 pub struct Injective {
@@ -20,15 +20,15 @@ pub struct Injective {
 }
 
 impl Injective {
-    /// It has been shown where the assertion is declared, or the failure has been reported, or an
-    /// option takes it for granted.
+    /// Makes evidence of an earlier check: injectivity has been shown at the declaration of the
+    /// assertion, or its failure has been reported, or an option grants it.
     pub(crate) fn taken_from_declaration() -> Self {
         Self { _made_here: () }
     }
 }
 
 impl Engine<'_> {
-    /// Different values of the variables are different locations, or it is reported.
+    /// Shows that different values of the variables are different locations, or reports it.
     pub fn prove_injective(
         &mut self,
         access: &Access,
@@ -61,7 +61,7 @@ impl Engine<'_> {
     }
 }
 
-/// c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.
+/// Makes the claim c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.
 pub(crate) fn injectivity(terms: &mut Terms, access: &Access) -> Term {
     let mut others = Vec::with_capacity(access.variables.len());
     for &variable in &access.variables {
@@ -78,7 +78,7 @@ pub(crate) fn injectivity(terms: &mut Terms, access: &Access) -> Term {
         let other = terms.substitute(argument, &renaming);
         premises.push(terms.identical(argument, other));
     }
-    // What is known of the receivers may be waiting for the triggers the user gave.
+    // Facts about the receivers may wait for the triggers that the user gave.
     for trigger in access.triggers.iter().flatten() {
         premises.push(mentioned(terms, *trigger));
         let other = terms.substitute(*trigger, &renaming);

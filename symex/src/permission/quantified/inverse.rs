@@ -16,19 +16,20 @@ pub(crate) type Key = (Vec<Term>, Term, Vec<Term>);
 
 /// The variables of a quantified permission in terms of the location.
 pub struct Inverse {
-    /// Variable to a term over the formals.
+    /// The terms over the formals for each variable.
     pub of: Substitution,
-    /// Over the formals: the location is the receiver for some values of the variables.
+    /// The claim, over the formals, that the location is the receiver for some values of the
+    /// variables.
     pub image: Term,
-    /// Terms over the formals that make the axioms fire.
+    /// Terms over the formals that trigger the axioms.
     pub triggers: Vec<Vec<Term>>,
 }
 
 impl Engine<'_> {
-    /// Inverse functions for an access, with their axioms assumed.
+    /// Returns inverse functions for an access, and assumes their axioms.
     ///
-    /// SOUNDNESS: the receiver is injective where the access is active; proved before, or known
-    /// from the contract's own check (trap T15).
+    /// SOUNDNESS: the receiver is injective where the access is active. This has been proved
+    /// before, or is known from the contract's own check (trap T15).
     pub fn inverse(&mut self, access: &Access) -> Result<Inverse, Stop> {
         let formals = self.formals(access.resource);
         if let Some(direct) = direct_inverse(&mut self.terms, access, &formals) {
@@ -45,9 +46,9 @@ impl Engine<'_> {
         Ok(inverse)
     }
 
-    /// Inverse functions of a receiver that is injective whatever the condition, as places in
-    /// arrays are: all permissions with this receiver have them in common, and differ in their
-    /// conditions only.
+    /// Returns inverse functions of a receiver that is injective under every condition, as places
+    /// in arrays are. All permissions with this receiver share them, and differ in their conditions
+    /// only.
     pub(crate) fn general_inverse(&mut self, access: &Access) -> Result<Option<Inverse>, Stop> {
         if !access.variables.iter().all(|&variable| self.is_plain_operand(access, variable)) {
             return Ok(None);
@@ -79,8 +80,8 @@ impl Engine<'_> {
 }
 
 impl Symbols<'_> {
-    /// Tells whether a variable is an argument of the access, or an operand of a function of some
-    /// domain that is one.
+    /// Tells whether a variable is an argument of the access, or an operand of a domain function in
+    /// an argument.
     fn is_plain_operand(&self, access: &Access, variable: Term) -> bool {
         access.arguments.iter().any(|&argument| match self.terms.kind(argument) {
             _ if argument == variable => true,
@@ -91,8 +92,8 @@ impl Symbols<'_> {
         })
     }
 
-    /// ∀xs {T}. active ⇒ inv(e) = xs ∧ img(e), and ∀r {inv(r)}. img(r) ∧ active[inv(r)] ⇒ e[inv(r)]
-    /// = r.
+    /// Returns the axioms ∀xs {T}. active ⇒ inv(e) = xs ∧ img(e), and ∀r {inv(r)}. img(r) ∧
+    /// active[inv(r)] ⇒ e[inv(r)] = r.
     fn inverse_axioms(
         &mut self,
         access: &Access,
@@ -132,9 +133,9 @@ impl Symbols<'_> {
         [there, back]
     }
 
-    /// Where an argument has a variable only with an offset, as in `loc(a, i + 1)` or `loc(a, n -
-    /// i)`, another variable is put for all of it: sums are matched literally, and `loc(a, k)`
-    /// would not be found.
+    /// Removes offsets of variables. If an argument has a variable only with one offset, as in
+    /// `loc(a, i + 1)` or `loc(a, n - i)`, another variable replaces the whole sum. Sums are
+    /// matched literally, so `loc(a, k)` would not be found otherwise.
     pub(crate) fn remove_offsets(&mut self, access: &mut Access) {
         for variable in access.variables.clone() {
             if self.terms.sort(variable) != Sort::INT {
@@ -151,16 +152,12 @@ impl Symbols<'_> {
                 continue;
             }
             let map: Substitution = [(variable, shifted)].into_iter().collect();
-            let mut replace = |term: &mut Term| *term = self.terms.substitute(*term, &map);
-            access.arguments.iter_mut().for_each(&mut replace);
-            access.triggers.iter_mut().flatten().for_each(&mut replace);
-            replace(&mut access.guard);
-            replace(&mut access.amount);
+            access.substitute(&mut self.terms, &map);
         }
     }
 
-    /// With which offsets a variable stands in an argument, none included, each once. `false`: it
-    /// stands below a quantifier, whose variables may be in the offset.
+    /// Collects the offsets of a variable in an argument, none included, each once. Returns `false`
+    /// if the variable stands below a quantifier, whose variables may be in the offset.
     fn shifts_of(
         &mut self,
         term: Term,
@@ -180,14 +177,12 @@ impl Symbols<'_> {
         if matches!(self.terms.kind(term), TermKind::Quantifier(_)) {
             return false;
         }
-        let mut operands = Vec::new();
-        self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
-        operands.into_iter().all(|operand| {
+        self.terms.kind(term).operands().into_iter().all(|operand| {
             smt::terms::grow_stack(|| self.shifts_of(operand, variable, variables, shifts))
         })
     }
 
-    /// The triggers the user gave, and the receiver itself.
+    /// Returns the triggers that the user gave, and the receiver.
     pub fn access_triggers(&mut self, access: &Access) -> Vec<Vec<Term>> {
         let mut triggers = access.triggers.clone();
         let mut receiver: Vec<Term> = Vec::new();
@@ -198,7 +193,7 @@ impl Symbols<'_> {
         triggers
     }
 
-    /// The largest subterms that mention a variable and can stand in a trigger.
+    /// Collects the largest subterms that mention a variable and can stand in a trigger.
     pub(crate) fn matchable_parts(&self, term: Term, variables: &[Term], found: &mut Vec<Term>) {
         if !self.terms.is_open(term) || occurring(&self.terms, variables, &[term]).is_empty() {
             return;
@@ -212,15 +207,13 @@ impl Symbols<'_> {
         if matches!(self.terms.kind(term), TermKind::Quantifier(_)) {
             return;
         }
-        let mut operands = Vec::new();
-        self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
-        for operand in operands {
+        for operand in self.terms.kind(term).operands() {
             smt::terms::grow_stack(|| self.matchable_parts(operand, variables, found));
         }
     }
 
-    /// Returns a fact learnt under a quantifier, for all values of its variables. What is itself
-    /// quantified is merged with the variables around it where its own triggers cover them.
+    /// Quantifies a fact that was learnt under a quantifier, over its variables. A fact that is
+    /// quantified itself is merged with the variables around it, if its own triggers cover them.
     pub fn quantified_fact(
         &mut self,
         variables: &[Term],
@@ -237,7 +230,7 @@ impl Symbols<'_> {
             && self.terms.is_literal(none)
             && self.terms.is_matchable(amount)
         {
-            // A wildcard is positive, wherever it turns up.
+            // A wildcard is positive wherever it occurs.
             return self.terms.forall(variables, vec![vec![amount]], fact, label, 1);
         }
         let (guard, inner) = match *self.terms.kind(fact) {
@@ -307,8 +300,8 @@ impl Path<'_> {
     }
 }
 
-/// Returns the definition, whatever its variables are called: the names tell how deep inside of
-/// other quantifiers it stands.
+/// Returns the identity of a definition. The names of its variables do not matter, since they tell
+/// only the depth of quantifiers.
 fn inverse_key(terms: &mut Terms, access: &Access, active: Term) -> Key {
     let mut variables = Vec::with_capacity(access.variables.len());
     for (position, &variable) in access.variables.iter().enumerate() {
@@ -322,7 +315,7 @@ fn inverse_key(terms: &mut Terms, access: &Access, active: Term) -> Key {
     (arguments, terms.substitute(active, &renaming), variables)
 }
 
-/// Where each variable is an argument itself there is nothing to invert.
+/// Returns the inverse of an access each of whose variables is an argument itself.
 fn direct_inverse(terms: &mut Terms, access: &Access, formals: &[Term]) -> Option<Inverse> {
     let mut of = Substitution::default();
     for &variable in &access.variables {
@@ -342,7 +335,7 @@ fn direct_inverse(terms: &mut Terms, access: &Access, formals: &[Term]) -> Optio
     Some(Inverse { of, image, triggers })
 }
 
-/// c ∧ p > 0.
+/// Returns c ∧ p > 0.
 pub fn active(terms: &mut Terms, access: &Access) -> Term {
     let some = terms.is_some(access.amount);
     terms.and([access.guard, some])

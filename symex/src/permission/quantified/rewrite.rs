@@ -1,10 +1,11 @@
-//! Writing a location where it is: for resources with quantified chunks that have been split often.
+//! Writing a location in place, for resources with quantified chunks that have been split often.
 //!
 //! A field assignment gives full permission away and receives it again. So the amounts of all
 //! chunks may stay as they are, and the value changes wherever the location may be.
 //!
-//! PERFORMANCE: split off, each written location is one more chunk that every later one may be the
-//! same as. The sum that a write has to show then grows with each write before it.
+//! PERFORMANCE: otherwise each written location is split off as one more chunk, which may be the
+//! same location as every later one. The sum that a write has to show then grows with each write
+//! before it.
 
 use smt::terms::{Term, Terms};
 
@@ -15,21 +16,21 @@ use crate::state::heap::{Chunk, Resource};
 use crate::state::quantified::QuantifiedChunk;
 use crate::{Amounts, Engine, Path, Stop};
 
-/// With as many ordinary chunks beside quantified ones, nothing is split off any more.
+/// The number of ordinary chunks beside quantified ones from which nothing more is split off.
 /// COMPLETENESS: values of ordinary chunks are found without a proof.
 const MANY: usize = 8;
 
-/// With fewer ordinary chunks than this, locations are always split off; between the two numbers
-/// where a quantified chunk has all of the location.
+/// The number of ordinary chunks below which locations are always split off. Between the two
+/// numbers they are split off if a quantified chunk has all of the location.
 const FEW: usize = 3;
 
 impl Engine<'_> {
     /// Gives a field of a receiver a new value in all chunks that may hold it, if there are many
     /// and full permission is shown. Tells whether the value is written.
     ///
-    /// SOUNDNESS: what the chunks hold together is full permission before and after. A map that is
-    /// another one with one value changed exists whatever holds, and the value of a chunk that is
-    /// not meant, or holds nothing, says nothing (trap T2).
+    /// SOUNDNESS: the chunks together hold full permission before and after. A map that differs
+    /// from another one in one value always exists. The value of a chunk of another location, or of
+    /// an empty one, says nothing (trap T2).
     pub(crate) fn rewrite(
         &mut self,
         resource: Resource,
@@ -67,8 +68,7 @@ impl Engine<'_> {
         let mut chunks = Vec::with_capacity(ordinary.len());
         for chunk in ordinary {
             let is_it = same_arguments(&mut self.terms, &chunk.arguments, &arguments);
-            // PERFORMANCE: the value has no name, whose definition would be a case for Z3 to look
-            // at.
+            // PERFORMANCE: the value has no name, since Z3 would split cases by its definition.
             let value = self.terms.ite(is_it, value, chunk.value);
             chunks.push(Chunk { value, ..chunk.clone() });
         }
@@ -83,9 +83,7 @@ impl Engine<'_> {
             quantified.push(QuantifiedChunk { map, domain: None, ..chunk.clone() });
         }
         drop(heap);
-        let heap = self.here.left_mut();
-        heap.set(resource, chunks);
-        heap.set_quantified(resource, quantified);
+        self.here.left_mut().set_both(resource, chunks, quantified);
         Ok(true)
     }
 }
@@ -111,7 +109,7 @@ impl Path<'_> {
             (self.map_at(resource, changed, &formals), self.map_at(resource, map, &formals));
         let kept = self.terms.identical(new, old);
         let fact = self.terms.or([is_it, kept]);
-        // PERFORMANCE: with a trigger of the old map, each value would be told of all later maps.
+        // PERFORMANCE: with a trigger of the old map, each value would be copied to all later maps.
         let fact =
             self.terms.forall(&formals, vec![vec![new]], fact, quantified::label("written"), 1);
         self.assume(fact)?;

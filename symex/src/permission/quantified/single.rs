@@ -13,10 +13,10 @@ use crate::{Configuration, Engine, Path, Stop, Symbols};
 impl Engine<'_> {
     /// Returns the value of a location, if some permission to it is held.
     ///
-    /// SOUNDNESS: where an expression is trusted, what there is permission to has been shown
-    /// elsewhere, and need not be shown at any cost once more. But what is read where that is not
-    /// settled has to be nothing where nothing is held. A map of several portions says nothing
-    /// there; one portion alone may say what was there before it was given away.
+    /// SOUNDNESS: permission that a trusted expression needs has been shown elsewhere, so it need
+    /// not be shown at any cost again. But if the question stays open, the value must be unknown
+    /// wherever no permission is held. A map of several portions says nothing there. One portion
+    /// alone may tell the value from before the permission was given away.
     pub(crate) fn lookup_quantified(
         &mut self,
         resource: Resource,
@@ -49,7 +49,7 @@ impl Engine<'_> {
     }
 
     /// Tells whether portions of a heap hold some permission to a location. `may_stay_open`: a long
-    /// search need not be finished.
+    /// search may stop.
     fn is_held_in(
         &mut self,
         resource: Resource,
@@ -68,7 +68,7 @@ impl Engine<'_> {
         self.ask_obligation(some)
     }
 
-    /// Returns an ordinary chunk with these very arguments that holds something.
+    /// Returns an ordinary chunk with exactly these arguments that holds permission.
     fn same_chunk(
         &mut self,
         heap: &Heap,
@@ -86,7 +86,7 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Returns the value of a location of which `loss` is left, whichever chunks hold it; `None`:
+    /// Returns the value of a location of which at least `loss` is held, in any chunks; `None` if
     /// there is not enough.
     pub(crate) fn value_if_enough(
         &mut self,
@@ -145,9 +145,10 @@ impl Engine<'_> {
 }
 
 impl Path<'_> {
-    /// Notes that no location of null is held.
+    /// Assumes that the receiver of a held field is not null.
     ///
-    /// COMPLETENESS: under a guard that says nothing of the receiver Z3 has no trigger for it.
+    /// COMPLETENESS: under a guard that says nothing about the receiver, Z3 has no trigger for this
+    /// fact.
     pub(super) fn note_exists(
         &mut self,
         resource: Resource,
@@ -164,7 +165,7 @@ impl Path<'_> {
 }
 
 impl Symbols<'_> {
-    /// Σ of the portions' amounts at a location.
+    /// Returns Σ of the portions' amounts at a location.
     pub(crate) fn held_in_portions(
         &mut self,
         resource: Resource,
@@ -176,7 +177,7 @@ impl Symbols<'_> {
         self.terms.sum(Sort::PERM, amounts)
     }
 
-    /// `loss` at one location, as a function of the location.
+    /// Returns `loss` at one location, as a function of the location.
     pub fn need_of(&mut self, resource: Resource, arguments: &[Term], loss: Term) -> Term {
         let is_it = self.is_location(resource, arguments);
         self.terms.ite(is_it, loss, Terms::NONE)
@@ -184,7 +185,7 @@ impl Symbols<'_> {
 }
 
 impl Configuration<'_> {
-    /// Takes from every portion in turn; that there is enough has been proved.
+    /// Takes from every portion in turn. A proof that there is enough comes before.
     pub(crate) fn take_portions(&mut self, resource: Resource, arguments: &[Term], loss: Term) {
         let left = self.here.left();
         let portions = self.portions(resource, &left);
@@ -198,7 +199,7 @@ impl Configuration<'_> {
         self.set_rests(resource, &portions, &rests);
     }
 
-    /// New amounts for all portions of what is left of a resource, in order.
+    /// Sets new amounts for all portions that are left of a resource, in order.
     fn set_rests(&mut self, resource: Resource, portions: &[Portion], rests: &[Term]) {
         let left = self.here.left();
         let mut ordinary = Vec::new();
@@ -218,13 +219,11 @@ impl Configuration<'_> {
             }
         }
         drop(left);
-        let heap = self.here.left_mut();
-        heap.set(resource, ordinary);
-        heap.set_quantified(resource, quantified);
+        self.here.left_mut().set_both(resource, ordinary, quantified);
     }
 
-    /// Takes an amount that is still open: less than what every portion holds there (trap T9), from
-    /// the first that holds some.
+    /// Takes an amount that is still open from the first portion that holds permission: less than
+    /// every portion holds there (trap T9).
     pub(crate) fn take_less_of(
         &mut self,
         resource: Resource,

@@ -1,4 +1,5 @@
-//! Values as maps: one sort of maps per resource, and summaries of the values of several chunks.
+//! Values as maps: one sort of maps for each resource, and summaries of the values of several
+//! chunks.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +12,11 @@ use crate::quantifiers::occurring;
 use crate::state::heap::{Heap, Resource};
 use crate::{Configuration, Path, Stop, Symbols};
 
-/// The identity of a summary: the portions, and the domain of its definition, if that is asked for.
+/// The identity of a summary: the portions, and the domain of its definition, if it has one.
 pub(crate) type Key = (Resource, Vec<Portion>, Option<Term>);
 
 impl Symbols<'_> {
-    /// arguments ∈ dom(map).
+    /// Makes the claim arguments ∈ dom(map).
     fn map_defines(&mut self, resource: Resource, map: Term, arguments: &[Term]) -> Term {
         let mut sorts = vec![self.map_sort(resource)];
         sorts.extend(self.argument_sorts(resource));
@@ -25,7 +26,7 @@ impl Symbols<'_> {
         self.terms.apply(symbol, &operands)
     }
 
-    /// The map has a domain: what it says outside of it does not count.
+    /// Makes the claim that the map has a domain. Its values outside do not count.
     fn has_domain(&mut self, resource: Resource, map: Term) -> Term {
         let sort = self.map_sort(resource);
         let name = format!("partial.{}", self.resource_name(resource));
@@ -35,7 +36,7 @@ impl Symbols<'_> {
 }
 
 impl Configuration<'_> {
-    /// A map with the values of all portions wherever these hold permission.
+    /// Returns a map with the values of all portions wherever these hold permission.
     pub(crate) fn summary(
         &mut self,
         resource: Resource,
@@ -51,7 +52,7 @@ impl Configuration<'_> {
         Ok(map)
     }
 
-    /// Defines the summaries of some fields in the present heap, which is the first, and in others.
+    /// Defines the summaries of some fields in several heaps, the present one first.
     pub fn summaries_of(&mut self, fields: BTreeSet<Resource>, heaps: &[Heap]) -> Result<(), Stop> {
         if self.mode.in_trigger {
             return Ok(());
@@ -88,8 +89,8 @@ impl Configuration<'_> {
     /// the formals, is positive, and has the values of the portions there. Equal values there make
     /// equal maps.
     ///
-    /// SOUNDNESS: that the portions hold permission wherever the amount is positive has been
-    /// proved.
+    /// SOUNDNESS: a proof that the portions hold permission wherever the amount is positive comes
+    /// before.
     pub(crate) fn partial_summary(
         &mut self,
         resource: Resource,
@@ -120,16 +121,18 @@ impl Configuration<'_> {
         Ok(map)
     }
 
-    /// Returns the map of a portion that is still there as it came, if that is all that is asked
-    /// for: a permission that is given away and received again, or given to several functions, has
-    /// one snapshot.
+    /// Returns the map of a portion that is still as it came, if it has exactly this domain. So a
+    /// permission that is given away and received again, or given to several functions, has one
+    /// snapshot.
     ///
-    /// SOUNDNESS: the map came with the permission, and only its values there are known; so it may
-    /// be taken for a map that is defined there and nowhere else, on the path on which it came: on
-    /// another, one snapshot may be the map of other locations, so nothing of that leaves the path
+    /// SOUNDNESS: the map came with the permission, and only its values there are known. So it may
+    /// count as a map that is defined there and nowhere else, on the path on which it came. On
+    /// another path the snapshot may be the map of other locations, so no such fact leaves the path
     /// (trap T26). Parts that hold permission to the same locations have the same values there,
-    /// which those of wands need not (trap T10e). COMPLETENESS: of several the one that came with
-    /// the left-hand side of a wand is the last choice (see [`Path::is_known_outside`]).
+    /// which those of wands need not (trap T10e).
+    ///
+    /// COMPLETENESS: of several maps, the one that came with the left-hand side of a wand is the
+    /// last choice (see [`Path::is_known_outside`]).
     fn own_map(
         &mut self,
         resource: Resource,
@@ -170,8 +173,8 @@ impl Configuration<'_> {
         Ok(Some(own))
     }
 
-    /// Returns the symbol of a summary, a function of the variables bound around that occur in it,
-    /// and whether anybody looks at its definition.
+    /// Returns the symbol of a summary, applied to the bound variables that occur in it. Also tells
+    /// whether its definition is needed.
     fn summary_symbol(&mut self, key: Key) -> (Term, bool) {
         let resource = key.0;
         let mut mentioned: Vec<Term> = key.2.into_iter().collect();
@@ -194,8 +197,9 @@ impl Configuration<'_> {
         (self.terms.apply(symbol, &outer), self.frame.assertion.keeps_snapshots)
     }
 
-    /// ∀r. domain ∧ amount_i(r) > 0 ⇒ map@r = value_i(r), for each portion. SOUNDNESS: a value
-    /// counts only where its amount is positive (trap T2).
+    /// Assumes ∀r. domain ∧ amount_i(r) > 0 ⇒ map@r = value_i(r), for each portion.
+    ///
+    /// SOUNDNESS: a value counts only where its amount is positive (trap T2).
     fn assume_values(
         &mut self,
         resource: Resource,
@@ -209,7 +213,8 @@ impl Configuration<'_> {
             let some = self.terms.is_some(portion.amount);
             let counts = self.terms.and([open, some]);
             if matches!(resource, Resource::Wand(_)) {
-                // The first that holds one: nothing equates the values of wands (trap T10e).
+                // The first portion with permission counts, since nothing equates the values of
+                // wands (trap T10e).
                 let nothing = self.terms.not(some);
                 open = self.terms.and([open, nothing]);
             }
@@ -236,11 +241,11 @@ impl Configuration<'_> {
         Ok(())
     }
 
-    /// Hands the definition of a map to the packages around.
+    /// Exports the definition of a map to the packages around.
     ///
-    /// SOUNDNESS: that portions agree where several hold something is a fact, not a definition, and
-    /// stays inside (trap T10d): each portion counts only where those before it hold nothing.
-    /// COMPLETENESS: what the left-hand side brings comes last (see [`Path::is_known_outside`]).
+    /// SOUNDNESS: the agreement of several portions is a fact, not a definition, and stays inside
+    /// (trap T10d). Each portion counts only where those before it hold nothing. COMPLETENESS: the
+    /// portions of the left-hand side come last (see [`Path::is_known_outside`]).
     fn export_values(&mut self, resource: Resource, map: Term, portions: &[Portion], domain: Term) {
         if !self.here.may_transfer() && self.mode.bound.is_empty() {
             return;
@@ -272,9 +277,9 @@ impl Configuration<'_> {
         }
     }
 
-    /// Tells the packages and the quantifiers around what a map is.
+    /// Tells the definition of a map to the packages and quantifiers around.
     ///
-    /// SOUNDNESS: `definition` has to be true of some value of the map whatever holds around.
+    /// SOUNDNESS: `definition` has to be true of some value of the map, whatever holds around.
     fn define_outside(&mut self, map: Term, definition: Term) {
         self.export_definition(map, definition);
         if !self.mode.bound.is_empty() {
@@ -284,8 +289,8 @@ impl Configuration<'_> {
 }
 
 impl Path<'_> {
-    /// A map is defined where `domain`, over the formals, holds. Yields what that has been said
-    /// with.
+    /// Assumes that a map is defined exactly where `domain`, over the formals, holds. Returns the
+    /// assumed facts.
     fn define_domain(
         &mut self,
         resource: Resource,
@@ -318,9 +323,8 @@ impl Path<'_> {
         }
     }
 
-    /// Where a quantifier over `variables` ends: what was defined below it since `first`, and is
-    /// the same for all values of its variables, is defined around it too, whether or not anything
-    /// brings an instance of its body up.
+    /// Ends a quantifier over `variables`. The definitions made below it since `first` that do not
+    /// depend on its variables hold around it too, even without an instance of its body.
     pub fn release_met_below(&mut self, first: usize, variables: &[Term]) -> Result<(), Stop> {
         let met = self.gathered.below.split_off(first);
         for definition in met {
@@ -335,7 +339,7 @@ impl Path<'_> {
         Ok(())
     }
 
-    /// Maps with the same domain and the same values there are equal.
+    /// Adds the axiom that maps with the same domain and the same values there are equal.
     fn use_extensionality(&mut self, resource: Resource) -> Result<(), Stop> {
         let sort = self.map_sort(resource);
         let formals = self.formals(resource);
@@ -362,25 +366,5 @@ impl Path<'_> {
             self.terms.forall(&[a, b], triggers, axiom, quantified::label("extensional"), 1);
         self.prover.add_axiom(axiom);
         Ok(())
-    }
-
-    /// Returns the map of a quantified permission that is produced.
-    pub(crate) fn map_of_snapshot(
-        &mut self,
-        resource: Resource,
-        snapshot: Option<Term>,
-    ) -> Result<Term, Stop> {
-        let sort = self.map_sort(resource);
-        match snapshot {
-            Some(snapshot) => {
-                let wrapped = self.terms.is_wrapped(snapshot, sort);
-                self.assume(wrapped)?;
-                Ok(self.terms.snap_unwrap(snapshot, sort))
-            }
-            None => {
-                let hint = format!("{}.map", self.resource_name(resource));
-                Ok(self.fresh(&hint, sort))
-            }
-        }
     }
 }

@@ -1,8 +1,7 @@
 //! Locations as triggers: `{x.f}`, `{P(xs)}`.
 //!
-//! A predicate on locations that is true of all of them stands for the location in triggers. It is
-//! assumed wherever the program comes by a location, and holds of every location that a map is
-//! looked up at.
+//! A predicate that is true of all locations stands for a location in triggers. It is assumed
+//! wherever the program uses a location, and holds of every location at which a map is looked up.
 
 use rustc_hash::FxHashSet;
 use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
@@ -22,7 +21,8 @@ impl Symbols<'_> {
         self.terms.apply(symbol, arguments)
     }
 
-    /// Returns a goal about an arbitrary location, which is one that triggers know.
+    /// Returns a goal about an arbitrary location, with the premise that triggers know the
+    /// location.
     pub(crate) fn with_touch(&mut self, resource: Resource, goal: Term) -> Term {
         if !self.of_program(Fact::IsTrigger(resource)) {
             return goal;
@@ -34,7 +34,7 @@ impl Symbols<'_> {
 }
 
 impl Path<'_> {
-    /// Makes a location known to triggers, if there are any that want it.
+    /// Makes a location known to triggers, if a trigger needs it.
     pub fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
         if self.mode.in_trigger || !self.of_program(Fact::IsTrigger(resource)) {
             return Ok(());
@@ -43,7 +43,7 @@ impl Path<'_> {
         self.assume(fact)
     }
 
-    /// ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.
+    /// Assumes ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.
     pub(crate) fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
         if !self.of_program(Fact::IsTrigger(access.resource)) {
             return Ok(());
@@ -56,8 +56,8 @@ impl Path<'_> {
         self.assume(fact)
     }
 
-    /// Makes a value known that perhaps nothing uses: a user writes `let x == (lemma(e)) in …` for
-    /// the sake of the application. Of what is made of several values each is.
+    /// Makes a value known that perhaps nothing uses: users write `let x == (lemma(e)) in …` for
+    /// the sake of the application. If a value consists of several values, each becomes known.
     pub fn mention_unused(&mut self, value: Term) -> Result<(), Stop> {
         if self.mode.in_trigger {
             return Ok(());
@@ -86,8 +86,8 @@ impl Path<'_> {
         Ok(())
     }
 
-    /// Makes the collections known whose elements some formulas are about: what is an element of
-    /// their parts is one of theirs.
+    /// Makes the collections known whose elements some formulas are about. Elements of their parts
+    /// are elements of these collections.
     pub fn mention_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
         self.mention_closed(formulas, |terms, user, collection| {
             matches!(
@@ -98,17 +98,17 @@ impl Path<'_> {
         })
     }
 
-    /// Makes collections known that are written down below a quantifier, as in `Seq(x, y)[i]`: what
-    /// their elements are is triggered by the term, and an instance of the quantifier may come up
-    /// only by them.
+    /// Makes collections known that are written down below a quantifier, as in `Seq(x, y)[i]`. The
+    /// term triggers the facts about their elements, and an instance of the quantifier may depend
+    /// on these.
     pub(crate) fn mention_explicit_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
         self.mention_closed(formulas, |terms, _, collection| {
             terms.is_explicit_collection(collection)
         })
     }
 
-    /// Makes the compound collections known that some open terms are about without being open
-    /// themselves, where `is_wanted` says so of the term and the collection.
+    /// Makes the compound collections known that occur closed in open terms, if `is_wanted` holds
+    /// of the term and the collection.
     fn mention_closed(
         &mut self,
         formulas: &[Term],
@@ -141,7 +141,7 @@ impl Path<'_> {
         Ok(())
     }
 
-    /// ∀m, r {m@r}. touched(r).
+    /// Adds the axiom ∀m, r {m@r}. touched(r).
     pub fn use_touch(&mut self, resource: Resource) -> Result<(), Stop> {
         if !self.of_program(Fact::IsTrigger(resource)) {
             return Ok(());
@@ -165,8 +165,8 @@ impl Path<'_> {
     }
 }
 
-/// Returns a predicate that is true of everything: it makes a term known to the prover, which
-/// matches known terms only.
+/// Makes a formula that is true of every term. It makes a term known to the prover, which matches
+/// known terms only.
 pub fn mentioned(terms: &mut Terms, term: Term) -> Term {
     let sort = terms.sort(term);
     let name = format!("mentioned.{}", terms.sort_name(sort));

@@ -7,7 +7,7 @@ use crate::run::explore::Answer;
 use crate::run::explore::tests::with_field;
 use crate::state::heap::Chunk;
 
-/// A reference, and an amount of the field held there.
+/// Adds an amount of the field of a new reference.
 fn hold(engine: &mut Engine<'_>, field: Resource, name: &str, amount: Term) -> Term {
     let receiver = engine.terms.constant(name, Sort::REF);
     let value = engine.terms.constant(&format!("{name}.f"), Sort::INT);

@@ -18,7 +18,7 @@ pub(crate) fn with_engine(test: impl FnOnce(&mut Engine<'_>)) {
     with_program("", test);
 }
 
-/// The same with a field.
+/// Runs a test with an engine whose program has a field.
 pub(crate) fn with_field(test: impl FnOnce(&mut Engine<'_>, Resource)) {
     with_program("field f: Int\n", |engine| {
         let (field, _) = engine.program.fields.iter().next().expect("there is one");

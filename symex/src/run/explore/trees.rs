@@ -1,5 +1,5 @@
-//! Random trees of decisions: what a run, its repetitions, merged ways and parts come to is what an
-//! executor comes to that simply calls itself twice.
+//! Random trees of decisions. Runs with repetitions, merged ways and parts have the results of an
+//! executor that simply calls itself twice.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +116,7 @@ impl Plain {
                 if decided.get(&literal.0) != Some(&literal.1) {
                     self.failed.insert(*place);
                 }
-                // What failed is assumed where the path stays alive.
+                // A claim that failed is assumed where the path stays alive.
                 let assumed = with(&decided, *literal);
                 self.has_unassumed |= assumed.is_none();
                 self.run(rest, assumed.unwrap_or(decided), next);
@@ -163,7 +163,7 @@ impl Plain {
     }
 }
 
-/// `None`: it is decided otherwise.
+/// Adds a decision, unless it contradicts an earlier one.
 fn with(decided: &Decided, (proposition, holds): Literal) -> Option<Decided> {
     let mut decided = decided.clone();
     (*decided.entry(proposition).or_insert(holds) == holds).then_some(decided)
@@ -277,7 +277,7 @@ fn number(engine: &Engine<'_>, value: Term) -> i64 {
     number.to_string().parse().expect("trees are small")
 }
 
-/// Where an obligation has failed.
+/// Collects the numbers of the obligations that have failed.
 fn failed(engine: &mut Engine<'_>) -> BTreeSet<u8> {
     let mut failed = BTreeSet::new();
     for number in 0..4 {
@@ -361,7 +361,7 @@ fn follow(engine: &mut Engine<'_>, tree: &Tree) -> Vec<Values> {
     }
 }
 
-/// For each assignment the values of the paths taken, in order.
+/// Lists the values of the paths taken for each assignment, in order.
 fn by_assignment(paths: &[Values]) -> Vec<Vec<i64>> {
     let of = |assignment: usize| {
         let mut values: Vec<i64> = paths.iter().filter_map(|path| path[assignment]).collect();
@@ -371,7 +371,7 @@ fn by_assignment(paths: &[Values]) -> Vec<Vec<i64>> {
     (0..1 << PROPOSITIONS).map(of).collect()
 }
 
-/// The same of the plain executor.
+/// Lists the values of the plain executor for each assignment, in order.
 fn expected(plain: &Plain) -> Vec<Vec<i64>> {
     let of = |assignment| {
         let mut values = plain.values(assignment);

@@ -23,7 +23,7 @@ fn chunks(engine: &mut Engine<'_>, portions: &[(usize, usize, i64)]) -> Vec<Chun
         .collect()
 }
 
-/// The chunks that hold something where a condition is decided.
+/// Returns the chunks that hold something where a condition is decided.
 fn decided(engine: &mut Engine<'_>, chunks: &[Chunk], condition: Term, holds: bool) -> Vec<Chunk> {
     let value = engine.terms.bool(holds);
     let map: Substitution = std::iter::once((condition, value)).collect();
