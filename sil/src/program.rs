@@ -5,7 +5,7 @@
 //! and shared by all workers; the address of a node identifies it while the program lives.
 
 mod expr;
-mod map;
+mod rewrite;
 mod stmt;
 mod ty;
 
