@@ -107,7 +107,6 @@ pub mod plugins;
 pub mod print;
 pub mod program;
 pub mod recursion;
-pub mod reference;
 pub mod render;
 pub mod resolve;
 pub mod source;
