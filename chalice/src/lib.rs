@@ -15,7 +15,6 @@ mod magic;
 pub mod options;
 mod order;
 pub mod program;
-pub mod reference;
 mod refinement;
 mod resolve;
 pub mod source;

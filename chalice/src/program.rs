@@ -119,6 +119,12 @@ pub enum Member {
 }
 
 impl Program {
+    /// Returns the name of a method with that of its class.
+    pub fn qualified(&self, method: MethodId) -> String {
+        let method = &self.methods[method];
+        format!("{}.{}", self.classes[method.class].name, method.name)
+    }
+
     /// Returns where a member is declared: for inherited members of a refining class, in the
     /// refined one.
     pub fn span_of(&self, member: Member) -> Span {

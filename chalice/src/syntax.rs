@@ -18,8 +18,8 @@ pub mod stmt;
 
 pub use build::parse;
 pub use expr::{
-    AccessForm, BinaryOp, Domain, Expr, ExprKind, ForkState, Quantifier, StateKind, TypeExpr,
-    TypeExprKind, UnaryOp,
+    AccessForm, BinaryOp, Domain, Expr, ExprKind, ForkState, LockMode, Quantifier, StateKind,
+    TypeExpr, TypeExprKind, UnaryOp,
 };
 pub use stmt::{
     Block, Bounds, DeclModifiers, Generated, IfArm, Initialiser, New, Pattern, PatternPart, Rhs,

@@ -6,7 +6,7 @@
 
 use la_arena::ArenaMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sil::build::{RESERVED, unused};
+use sil::build::unused;
 use sil::source::Name;
 
 use chalice::program::{
@@ -16,78 +16,50 @@ use chalice::program::{
 
 /// Names that the lowering gives to what it adds to every program that needs it.
 pub(crate) mod fixed {
-    pub(crate) const MU: &str = "mu";
-    pub(crate) const JOINABLE: &str = "joinable";
-    pub(crate) const LEVEL: &str = "Mu";
-    pub(crate) const BELOW: &str = "below";
-    pub(crate) const LOCKBOTTOM: &str = "lockbottom";
-    pub(crate) const LEVELS: &str = "MuMap";
-    pub(crate) const LEVEL_AT: &str = "mu_at";
-    pub(crate) const LEVEL_SET: &str = "mu_set";
-    pub(crate) const CREDITS: &str = "CreditMap";
-    pub(crate) const CREDIT_AT: &str = "credit_at";
-    pub(crate) const CREDIT_SET: &str = "credit_set";
-    pub(crate) const NO_CREDITS: &str = "no_credits";
-    pub(crate) const CHANNEL_LEVEL: &str = "channel_mu";
-    pub(crate) const FRACTIONS: &str = "ReadFractions";
-    pub(crate) const READ_FRACTION: &str = "read_fraction";
-    pub(crate) const FORK_FRACTION: &str = "fork_fraction";
-    pub(crate) const COUNTING: &str = "counting_fraction";
-    pub(crate) const READERS: &str = "readers_fraction";
-    pub(crate) const ALL_COUNTED: &str = "all_counted";
-    pub(crate) const STRING: &str = "String";
-    pub(crate) const CLASS: &str = "Class";
-    pub(crate) const TYPE_OF: &str = "typeOf";
+    /// Makes the names, and the list of all of them.
+    macro_rules! names {
+        ($($name:ident = $text:literal,)*) => {
+            $(pub(crate) const $name: &str = $text;)*
+            pub(crate) const ALL: &[&str] = &[$($name,)*];
+        };
+    }
 
-    pub(crate) const STATES: &str = "StateMap";
-    pub(crate) const STATE_AT: &str = "state_at";
-    pub(crate) const STATE_SET: &str = "state_set";
-    pub(crate) const RECORDED: &str = "States";
-    pub(crate) const FORK_STATE: &str = "fork_state";
-    pub(crate) const VALUATION: &str = "Valuation";
-    pub(crate) const VALUE_IN: &str = "value_in";
-    pub(crate) const SUM_OVER: &str = "sum_over";
-    pub(crate) const MU_THEN: &str = "mu_then";
-    pub(crate) const MU_PERMISSION_THEN: &str = "mu_permission_then";
-    pub(crate) const JOINABLE_THEN: &str = "joinable_then";
-    pub(crate) const JOINABLE_PERMISSION_THEN: &str = "joinable_permission_then";
-
-    pub(crate) const ALL: &[&str] = &[
-        STATES,
-        STATE_AT,
-        STATE_SET,
-        RECORDED,
-        FORK_STATE,
-        VALUATION,
-        VALUE_IN,
-        SUM_OVER,
-        MU_THEN,
-        MU_PERMISSION_THEN,
-        JOINABLE_THEN,
-        JOINABLE_PERMISSION_THEN,
-        MU,
-        JOINABLE,
-        LEVEL,
-        BELOW,
-        LOCKBOTTOM,
-        LEVELS,
-        LEVEL_AT,
-        LEVEL_SET,
-        CREDITS,
-        CREDIT_AT,
-        CREDIT_SET,
-        NO_CREDITS,
-        CHANNEL_LEVEL,
-        FRACTIONS,
-        READ_FRACTION,
-        FORK_FRACTION,
-        COUNTING,
-        READERS,
-        ALL_COUNTED,
-        STRING,
-        CLASS,
-        TYPE_OF,
-    ];
+    names! {
+        MU = "mu",
+        JOINABLE = "joinable",
+        LEVEL = "Mu",
+        BELOW = "below",
+        LOCKBOTTOM = "lockbottom",
+        LEVELS = "MuMap",
+        LEVEL_AT = "mu_at",
+        LEVEL_SET = "mu_set",
+        CREDITS = "CreditMap",
+        CREDIT_AT = "credit_at",
+        CREDIT_SET = "credit_set",
+        NO_CREDITS = "no_credits",
+        CHANNEL_LEVEL = "channel_mu",
+        FRACTIONS = "ReadFractions",
+        READ_FRACTION = "read_fraction",
+        FORK_FRACTION = "fork_fraction",
+        COUNTING = "counting_fraction",
+        READERS = "readers_fraction",
+        ALL_COUNTED = "all_counted",
+        STRING = "String",
+        CLASS = "Class",
+        TYPE_OF = "typeOf",
+        STATES = "StateMap",
+        STATE_AT = "state_at",
+        STATE_SET = "state_set",
+        RECORDED = "States",
+        FORK_STATE = "fork_state",
+        VALUATION = "Valuation",
+        VALUE_IN = "value_in",
+        SUM_OVER = "sum_over",
+        MU_THEN = "mu_then",
+        MU_PERMISSION_THEN = "mu_permission_then",
+        JOINABLE_THEN = "joinable_then",
+        JOINABLE_PERMISSION_THEN = "joinable_permission_then",
+    }
 }
 
 /// The global names of one generated program.
@@ -124,7 +96,7 @@ impl Names {
     /// Names everything that is declared in `program`.
     pub(crate) fn of(program: &Program) -> Self {
         let mut names = Self::default();
-        names.used.extend(RESERVED.iter().chain(fixed::ALL).map(|&word| Name::from(word)));
+        names.used.extend(fixed::ALL.iter().map(|&word| Name::from(word)));
         for (class_id, class) in program.classes.iter() {
             for &member in &class.members {
                 names.name_member(program, &class.name, member);

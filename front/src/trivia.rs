@@ -1,16 +1,20 @@
+use std::iter;
 use std::ops::Range;
+
+use crate::tokens::Token;
 
 /// Stretches of white space and comments of one text, in order, adjacent ones merged.
 #[derive(Debug, Default)]
 pub struct Trivia(Vec<Range<usize>>);
 
 impl Trivia {
-    /// Adds a stretch that is not before the last one.
-    pub fn add(&mut self, stretch: Range<usize>) {
-        match self.0.last_mut() {
-            Some(last) if last.end == stretch.start => last.end = stretch.end,
-            _ => self.0.push(stretch),
-        }
+    /// Returns the trivia of a text that has these tokens.
+    pub fn between(tokens: &[Token<'_>], text: &str) -> Self {
+        let code = tokens.iter().filter(|token| !token.is_comment());
+        let ends = iter::once(0).chain(code.clone().map(Token::end));
+        let starts = code.map(|token| token.start).chain([text.len()]);
+        let gaps = ends.zip(starts).map(|(end, start)| end..start);
+        Self(gaps.filter(|gap| !gap.is_empty()).collect())
     }
 
     /// Returns the stretch without the trivia at its end, which a generated parser counts to a rule
@@ -42,13 +46,13 @@ impl Trivia {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Language;
+    use crate::tokens::tokens;
 
     #[test]
     fn trivia_at_the_end_is_no_part_of_a_stretch() {
         let text = "a /* ö */ \n b";
-        let mut trivia = Trivia::default();
-        trivia.add(1..2);
-        trivia.add(2..12);
+        let trivia = Trivia::between(&tokens(text, Language::Chalice), text);
         assert_eq!(trivia.trim(0..12), 0..1);
         assert_eq!(trivia.trim(0..13), 0..13);
         assert_eq!(trivia.trim(1..12), 1..12);

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use front::{Language, Words};
+
 use crate::slips;
+use crate::spelling::Spelling;
 
 /// Advice about a syntax error.
 #[derive(Default, Debug)]
@@ -21,6 +24,17 @@ pub fn token(text: &str) -> &str {
         "" => &text[..text.chars().next().filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8)],
         word => word,
     }
+}
+
+/// Returns the question whether a word of declarations, clauses and statements is meant by a word
+/// that is none and is nearly one.
+pub fn misspelt(word: &str, language: Language) -> Option<String> {
+    let words = Words::of(language);
+    if words.is_reserved(word) || !slips::is_target(word) {
+        return None;
+    }
+    let meant = Spelling::default().nearest(word, words.outside_of_expressions())?;
+    Some(format!("did you mean `{meant}`?"))
 }
 
 /// How many expected things a message lists.

@@ -1,7 +1,7 @@
 //! Line breaks: those of the author, and those that every program has.
 
 use crate::structure::{Inside, Role, Structure};
-use crate::tokens::{Kind, Token};
+use front::tokens::{Kind, Token};
 
 /// Returns the number of line breaks before each token: none, one, or two for a blank line.
 pub(crate) fn breaks(text: &str, tokens: &[Token<'_>], structure: &Structure<'_>) -> Vec<usize> {

@@ -3,7 +3,7 @@
 use front::Language;
 
 use crate::structure::{Inside, Role, Structure};
-use crate::tokens::{Kind, Token};
+use front::tokens::{Kind, Token};
 
 /// Columns of a step to the right.
 const STEP: usize = 2;

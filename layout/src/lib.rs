@@ -1,4 +1,4 @@
-//! The layout of programs in SIL, Chalice and SPL, and the words of these languages.
+//! The layout of programs in SIL, Chalice and SPL.
 //!
 //! [`edits`] decides on the blanks between tokens and on nothing else: tokens and comments stay as
 //! they are, in their order. So the program stays the same. Three steps decide:
@@ -16,8 +16,6 @@ mod breaks;
 mod indentation;
 mod spaces;
 mod structure;
-pub mod tokens;
-pub mod words;
 
 #[cfg(test)]
 mod tests;
@@ -27,9 +25,9 @@ use std::ops::Range;
 
 pub use front::Language;
 use front::behind_mark;
+use front::tokens::{Kind, Token, tokens};
 
 use structure::Structure;
-use tokens::{Kind, Token, tokens};
 
 /// Blanks to be put in the place of others.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! Spaces between tokens of a line.
 
 use crate::structure::{Inside, Role, Structure};
-use crate::tokens::{Kind, Token};
+use front::tokens::{Kind, Token};
 
 /// Tells whether there is a space before a token, where `is_written` says whether the author has
 /// one.

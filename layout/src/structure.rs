@@ -1,9 +1,9 @@
 //! Pairs of brackets, and what they are for.
 
 use crate::Problem;
-use crate::tokens::{Kind, Token};
-use crate::words::Words;
 use front::Language;
+use front::Words;
+use front::tokens::{Kind, Token};
 
 /// The kind of text between two brackets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -185,16 +185,3 @@ fn brackets_without_partners_are_refused() {
         assert!(format(text, Language::Sil).is_ok());
     }
 }
-
-#[test]
-fn tokens_are_those_of_the_language() {
-    use crate::tokens::tokens;
-    let texts = |text, language| -> Vec<&str> {
-        tokens(text, language).into_iter().map(|token| token.text).collect()
-    };
-    assert_eq!(texts("a?b:c ?d^2", Language::Spl), ["a?b", ":", "c", "?d^2"]);
-    assert_eq!(texts("/* /* */ */x", Language::Spl), ["/* /* */ */", "x"]);
-    assert_eq!(texts("/* /* */x", Language::Sil), ["/* /* */", "x"]);
-    assert_eq!(texts("A --* B==>c", Language::Sil), ["A", "--*", "B", "==>", "c"]);
-    assert_eq!(texts("'a b' \"c", Language::Chalice), ["'a b'", "\"c"]);
-}

@@ -39,8 +39,8 @@
 //! # Walking and rewriting
 //!
 //! [`syntax::walk`] visits and changes trees before they are resolved, [`mod@walk`] visits resolved
-//! ones, where names are ids; [`program::Expr::map_children`] and [`program::Expr::substitute`]
-//! rebuild expressions.
+//! ones, where names are ids; [`program::Expr::rewrite`] and [`program::Expr::substitute`] change
+//! expressions.
 //!
 //! ```
 //! use sil::program::ExprKind;
@@ -107,7 +107,6 @@ pub mod plugins;
 pub mod print;
 pub mod program;
 pub mod recursion;
-pub mod reference;
 pub mod render;
 pub mod resolve;
 pub mod source;

@@ -5,7 +5,7 @@
 //! and shared by all workers; the address of a node identifies it while the program lives.
 
 mod expr;
-mod map;
+mod rewrite;
 mod stmt;
 mod ty;
 
@@ -17,6 +17,7 @@ pub use stmt::*;
 pub use ty::*;
 
 use crate::source::{Name, Span};
+use crate::syntax;
 pub use crate::syntax::Annotation;
 
 pub type FieldId = Idx<Field>;
@@ -27,6 +28,12 @@ pub type DomainId = Idx<Domain>;
 pub type DomainFunctionId = Idx<DomainFunction>;
 pub type LocalId = Idx<Local>;
 pub type LabelId = Idx<Label>;
+
+pub type Contract = syntax::Contract<Expr>;
+pub type Decreases = syntax::Decreases<Expr>;
+pub type DecreasesKind = syntax::DecreasesKind<Expr>;
+pub type Terminator = syntax::Terminator<Expr, LabelId>;
+pub type TerminatorKind = syntax::TerminatorKind<Expr, LabelId>;
 
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -127,57 +134,6 @@ pub struct Predicate {
     pub span: Span,
 }
 
-/// Clauses in the order written.
-#[derive(Clone, Debug, Default)]
-pub struct Contract {
-    pub preconditions: Vec<Expr>,
-    pub postconditions: Vec<Expr>,
-    pub decreases: Vec<Decreases>,
-}
-
-impl Contract {
-    /// Returns the termination clauses before the first `ensures`, and those behind it: they have
-    /// to come in this order, as the parser reads them.
-    pub(crate) fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
-        let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
-        self.decreases.split_at(behind)
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct Decreases {
-    pub kind: DecreasesKind,
-    pub condition: Option<Expr>,
-    /// Behind an `ensures`, so part of the postcondition and not of the precondition.
-    pub in_postcondition: bool,
-    /// From behind the keyword on, where errors are reported.
-    pub measure: Span,
-    pub span: Span,
-}
-
-impl Decreases {
-    /// Returns those of the clauses of a contract or a loop that count: the last of each kind.
-    /// There may be several, as each side of an `ensures` may have one. (In the reference those
-    /// behind may hide those of another kind before; to keep them asks for more.)
-    ///
-    /// SOUNDNESS: whoever takes something for granted because there is a clause has to look at
-    /// these, since no other is shown.
-    pub fn that_count(clauses: &[Self]) -> impl Iterator<Item = &Self> {
-        clauses.iter().enumerate().filter_map(|(index, clause)| {
-            let kind = std::mem::discriminant(&clause.kind);
-            let mut later = clauses[index + 1..].iter();
-            later.all(|other| std::mem::discriminant(&other.kind) != kind).then_some(clause)
-        })
-    }
-}
-
-#[derive(Clone, Debug)]
-pub enum DecreasesKind {
-    Tuple(Vec<Expr>),
-    Wildcard,
-    Star,
-}
-
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: Name,
@@ -252,21 +208,6 @@ pub struct Node {
 pub enum NodeKind {
     Block { statements: Vec<Stmt>, terminator: Terminator },
     Loop { condition: Option<Expr>, exits: Vec<LabelId>, graph: Graph, then: Option<LabelId> },
-}
-
-#[derive(Clone, Debug)]
-pub struct Terminator {
-    pub kind: TerminatorKind,
-    pub span: Span,
-}
-
-#[derive(Clone, Debug)]
-pub enum TerminatorKind {
-    Goto(LabelId),
-    Branch { condition: Expr, then: LabelId, otherwise: LabelId },
-    Next,
-    Halt,
-    Dead,
 }
 
 #[derive(Clone, Debug)]

@@ -106,18 +106,25 @@ pub struct Predicate {
     pub body: Option<Expr>,
 }
 
-/// Pre- and postconditions, each clause in the order written.
-#[derive(Clone, Default, Debug)]
-pub struct Contract {
-    pub preconditions: Vec<Expr>,
-    pub postconditions: Vec<Expr>,
-    pub decreases: Vec<Decreases>,
+/// Pre- and postconditions, each clause in the order written. `E` is what an expression is: parsed,
+/// or resolved.
+#[derive(Clone, Debug)]
+pub struct Contract<E = Expr> {
+    pub preconditions: Vec<E>,
+    pub postconditions: Vec<E>,
+    pub decreases: Vec<Decreases<E>>,
 }
 
-impl Contract {
+impl<E> Default for Contract<E> {
+    fn default() -> Self {
+        Self { preconditions: Vec::new(), postconditions: Vec::new(), decreases: Vec::new() }
+    }
+}
+
+impl<E> Contract<E> {
     /// Returns the termination clauses before the first `ensures`, and those behind it: they have
     /// to come in this order, as the parser reads them.
-    pub(crate) fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
+    pub(crate) fn split_decreases(&self) -> (&[Decreases<E>], &[Decreases<E>]) {
         let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
         self.decreases.split_at(behind)
     }
@@ -125,9 +132,9 @@ impl Contract {
 
 /// A termination clause.
 #[derive(Clone, Debug)]
-pub struct Decreases {
-    pub kind: DecreasesKind,
-    pub condition: Option<Expr>,
+pub struct Decreases<E = Expr> {
+    pub kind: DecreasesKind<E>,
+    pub condition: Option<E>,
     /// Behind an `ensures`: to the reference, a clause there is part of the postcondition, others
     /// of the precondition.
     pub in_postcondition: bool,
@@ -136,10 +143,26 @@ pub struct Decreases {
     pub span: Span,
 }
 
+impl<E> Decreases<E> {
+    /// Returns those of the clauses of a contract or a loop that count: the last of each kind.
+    /// There may be several, as each side of an `ensures` may have one. (In the reference those
+    /// behind may hide those of another kind before; to keep them asks for more.)
+    ///
+    /// SOUNDNESS: whoever takes something for granted because there is a clause has to look at
+    /// these, since no other is shown.
+    pub fn that_count(clauses: &[Self]) -> impl Iterator<Item = &Self> {
+        clauses.iter().enumerate().filter_map(|(index, clause)| {
+            let kind = std::mem::discriminant(&clause.kind);
+            let mut later = clauses[index + 1..].iter();
+            later.all(|other| std::mem::discriminant(&other.kind) != kind).then_some(clause)
+        })
+    }
+}
+
 #[derive(Clone, Debug)]
-pub enum DecreasesKind {
+pub enum DecreasesKind<E = Expr> {
     /// `decreases e1, …, en`; n may be 0.
-    Tuple(Vec<Expr>),
+    Tuple(Vec<E>),
     /// `decreases _`.
     Wildcard,
     /// `decreases *`.
@@ -210,18 +233,18 @@ pub enum NodeKind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Terminator {
-    pub kind: TerminatorKind,
+pub struct Terminator<E = Expr, L = Ident> {
+    pub kind: TerminatorKind<E, L>,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub enum TerminatorKind {
-    Goto(Ident),
+pub enum TerminatorKind<E = Expr, L = Ident> {
+    Goto(L),
     Branch {
-        condition: Expr,
-        then: Ident,
-        otherwise: Ident,
+        condition: E,
+        then: L,
+        otherwise: L,
     },
     /// Back to the head of the innermost loop.
     Next,

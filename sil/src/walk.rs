@@ -13,75 +13,127 @@ use crate::program::{
     PredicateId, Resource, Stmt, StmtKind, TerminatorKind,
 };
 
-impl Expr {
-    /// Calls `visit` for each operand, in the order written. Triggers come before a quantifier's
-    /// body.
-    pub fn for_each_child<'e>(&'e self, mut visit: impl FnMut(&'e Expr)) {
-        match &self.kind {
-            ExprKind::Int(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Null
-            | ExprKind::NoPerm
-            | ExprKind::FullPerm
-            | ExprKind::Wildcard
-            | ExprKind::Local(_)
-            | ExprKind::Result => {}
-            ExprKind::FieldRead { receiver: operand, .. }
-            | ExprKind::Unary { operand, .. }
-            | ExprKind::Old { body: operand, .. }
-            | ExprKind::Cardinality(operand)
-            | ExprKind::MapDomain(operand)
-            | ExprKind::MapRange(operand) => visit(operand),
-            ExprKind::Apply { arguments: operands, .. }
-            | ExprKind::DomainApply { arguments: operands, .. }
-            | ExprKind::And(operands)
-            | ExprKind::Or(operands)
-            | ExprKind::Literal { elements: operands, .. } => operands.iter().for_each(visit),
-            ExprKind::Binary { left, right, .. }
-            | ExprKind::Wand { left, right }
-            | ExprKind::InhaleExhale { inhale: left, exhale: right }
-            | ExprKind::Applying { wand: left, body: right }
-            | ExprKind::Asserting { assertion: left, body: right }
-            | ExprKind::Let { value: left, body: right, .. }
-            | ExprKind::Range { low: left, high: right }
-            | ExprKind::Index { base: left, index: right }
-            | ExprKind::Take { base: left, count: right }
-            | ExprKind::Drop { base: left, count: right } => {
-                visit(left);
-                visit(right);
-            }
-            ExprKind::Conditional { condition: first, then: second, otherwise: third }
-            | ExprKind::Update { base: first, index: second, value: third } => {
-                visit(first);
-                visit(second);
-                visit(third);
-            }
-            ExprKind::Quantified { triggers, body, .. } => {
-                triggers.iter().flatten().for_each(&mut visit);
-                visit(body);
-            }
-            ExprKind::ForPerm { resource, body, .. } => {
-                resource.for_each_child(&mut visit);
-                visit(body);
-            }
-            ExprKind::Perm(resource) => resource.for_each_child(visit),
-            ExprKind::Acc { location, amount } => {
-                location.for_each_child(&mut visit);
-                visit(amount);
-            }
-            ExprKind::Unfolding { access, body } => {
-                access.for_each_child(&mut visit);
-                visit(body);
-            }
-            ExprKind::MapLiteral { entries } => {
-                for (key, value) in entries {
-                    visit(key);
-                    visit(value);
+/// Makes the walks over what stands right below a node, for shared or for mutable trees.
+macro_rules! walks {
+    ($walk:ident $iter:ident [$($life:lifetime)?] [$($mutable:tt)?]) => {
+        impl Expr {
+            /// Calls `visit` for each operand, in the order written. Triggers come before a
+            /// quantifier's body.
+            pub fn $walk $(<$life>)? (
+                &$($life)? $($mutable)? self,
+                mut visit: impl FnMut(&$($life)? $($mutable)? Expr),
+            ) {
+                match &$($mutable)? self.kind {
+                    ExprKind::Int(_)
+                    | ExprKind::Bool(_)
+                    | ExprKind::Null
+                    | ExprKind::NoPerm
+                    | ExprKind::FullPerm
+                    | ExprKind::Wildcard
+                    | ExprKind::Local(_)
+                    | ExprKind::Result => {}
+                    ExprKind::FieldRead { receiver: operand, .. }
+                    | ExprKind::Unary { operand, .. }
+                    | ExprKind::Old { body: operand, .. }
+                    | ExprKind::Cardinality(operand)
+                    | ExprKind::MapDomain(operand)
+                    | ExprKind::MapRange(operand) => visit(operand),
+                    ExprKind::Apply { arguments: operands, .. }
+                    | ExprKind::DomainApply { arguments: operands, .. }
+                    | ExprKind::And(operands)
+                    | ExprKind::Or(operands)
+                    | ExprKind::Literal { elements: operands, .. } => {
+                        operands.$iter().for_each(visit);
+                    }
+                    ExprKind::Binary { left, right, .. }
+                    | ExprKind::Wand { left, right }
+                    | ExprKind::InhaleExhale { inhale: left, exhale: right }
+                    | ExprKind::Applying { wand: left, body: right }
+                    | ExprKind::Asserting { assertion: left, body: right }
+                    | ExprKind::Let { value: left, body: right, .. }
+                    | ExprKind::Range { low: left, high: right }
+                    | ExprKind::Index { base: left, index: right }
+                    | ExprKind::Take { base: left, count: right }
+                    | ExprKind::Drop { base: left, count: right } => {
+                        visit(left);
+                        visit(right);
+                    }
+                    ExprKind::Conditional { condition: first, then: second, otherwise: third }
+                    | ExprKind::Update { base: first, index: second, value: third } => {
+                        visit(first);
+                        visit(second);
+                        visit(third);
+                    }
+                    ExprKind::Quantified { triggers, body, .. } => {
+                        triggers.$iter().flatten().for_each(&mut visit);
+                        visit(body);
+                    }
+                    ExprKind::ForPerm { resource, body, .. } => {
+                        resource.$walk(&mut visit);
+                        visit(body);
+                    }
+                    ExprKind::Perm(resource) => resource.$walk(visit),
+                    ExprKind::Acc { location, amount } => {
+                        location.$walk(&mut visit);
+                        visit(amount);
+                    }
+                    ExprKind::Unfolding { access, body } => {
+                        access.$walk(&mut visit);
+                        visit(body);
+                    }
+                    ExprKind::MapLiteral { entries } => {
+                        for (key, value) in entries {
+                            visit(key);
+                            visit(value);
+                        }
+                    }
                 }
             }
         }
-    }
 
+        impl Location {
+            /// The receiver or the arguments.
+            pub fn $walk $(<$life>)? (
+                &$($life)? $($mutable)? self,
+                mut visit: impl FnMut(&$($life)? $($mutable)? Expr),
+            ) {
+                match self {
+                    Self::Field { receiver, .. } => visit(receiver),
+                    Self::Predicate { arguments, .. } => arguments.$iter().for_each(visit),
+                }
+            }
+        }
+
+        impl Resource {
+            /// The receiver, the arguments, or the wand as a whole.
+            pub fn $walk $(<$life>)? (
+                &$($life)? $($mutable)? self,
+                mut visit: impl FnMut(&$($life)? $($mutable)? Expr),
+            ) {
+                match self {
+                    Self::Location(location) => location.$walk(visit),
+                    Self::Wand(wand) => visit(wand),
+                }
+            }
+        }
+
+        impl PredicateAccess {
+            /// The arguments, then the amount.
+            pub fn $walk $(<$life>)? (
+                &$($life)? $($mutable)? self,
+                mut visit: impl FnMut(&$($life)? $($mutable)? Expr),
+            ) {
+                self.arguments.$iter().for_each(&mut visit);
+                visit(&$($mutable)? self.amount);
+            }
+        }
+    };
+}
+
+walks!(for_each_child iter ['e] []);
+walks!(for_each_child_mut iter_mut [] [mut]);
+
+impl Expr {
     /// Does the expression or one inside it satisfy `claim`?
     pub fn any<'e>(&'e self, mut claim: impl FnMut(&'e Expr) -> bool) -> bool {
         let mut found = false;
@@ -101,34 +153,6 @@ impl Expr {
             ExprKind::Let { variable, .. } => std::slice::from_ref(variable),
             _ => &[],
         }
-    }
-}
-
-impl Location {
-    /// The receiver or the arguments.
-    pub fn for_each_child<'e>(&'e self, mut visit: impl FnMut(&'e Expr)) {
-        match self {
-            Self::Field { receiver, .. } => visit(receiver),
-            Self::Predicate { arguments, .. } => arguments.iter().for_each(visit),
-        }
-    }
-}
-
-impl Resource {
-    /// The receiver, the arguments, or the wand as a whole.
-    pub fn for_each_child<'e>(&'e self, mut visit: impl FnMut(&'e Expr)) {
-        match self {
-            Self::Location(location) => location.for_each_child(visit),
-            Self::Wand(wand) => visit(wand),
-        }
-    }
-}
-
-impl PredicateAccess {
-    /// The arguments, then the amount.
-    pub fn for_each_child<'e>(&'e self, mut visit: impl FnMut(&'e Expr)) {
-        self.arguments.iter().for_each(&mut visit);
-        visit(&self.amount);
     }
 }
 

@@ -32,7 +32,7 @@ use clap::Parser;
 use clap::error::ErrorKind as ClapErrorKind;
 
 use commands::{About, Cli, Command};
-use silicon::explain;
+use silicon::explain::{self, reference};
 use silicon::session::input::Language;
 use silicon_lsp::{Ending, Setup, Transport};
 
@@ -148,7 +148,7 @@ fn tell(command: About) -> anyhow::Result<u8> {
         About::Completions { shell } => {
             text = manual::completions::<Cli>(shell);
         }
-        About::Explain { id: None } => text = explain::reference().into_bytes(),
+        About::Explain { id: None } => text = explain::page().into_bytes(),
         About::Explain { id: Some(id) } => {
             let names = [
                 (Language::Sil, "sil", "SIL"),
@@ -156,13 +156,13 @@ fn tell(command: About) -> anyhow::Result<u8> {
                 (Language::Spl, "spl", "SPL"),
             ];
             if let Some((language, ..)) = names.iter().find(|(_, name, _)| *name == id) {
-                io::stdout().write_all(explain::language(*language).as_bytes())?;
+                io::stdout().write_all(reference::page(*language).as_bytes())?;
                 return Ok(0);
             }
             let (rows, advice) = (explain::rows(&id), explain::advice(&id));
             let before = text.len();
             for (language, _, title) in names {
-                for form in explain::forms(language, &id) {
+                for form in reference::forms_with(language, &id) {
                     writeln!(text, "{} ({title})\n    {}", form.written, form.meaning)?;
                 }
             }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use layout::words::Words;
+use front::Words;
 use lsp_types::{Position, TextEdit};
 use sil::imports::{FileSystem, Loader};
 use silicon::session::input::{Language, programs_below};
@@ -179,7 +179,7 @@ pub(crate) fn rename(
     let language = analysis.index.language;
     let at = analysis.index.at(analysis.text.offset(position));
     let (_, symbol) = at.ok_or("there is nothing here that has a name")?;
-    let is_word = tokens(new).len() == 1 && tokens(new)[0].kind == Kind::Word;
+    let is_word = matches!(&tokens(new, language)[..], [one] if one.kind == Kind::Word);
     if !is_word || new.trim() != new || Words::of(language).is_reserved(new) {
         return Err(format!("`{new}` is no name"));
     }

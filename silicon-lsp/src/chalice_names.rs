@@ -8,9 +8,8 @@ use std::ops::Range;
 
 use chalice::Span;
 use chalice::program::{
-    Access, AccessTarget, Block, Bounds, ConditionRef, Declaration, EvalState, Expr, ExprKind,
-    FieldRef, Local, LocalId, LocalKind, Member, MethodId, OutVariable, Program, Rhs, Stmt,
-    StmtKind, Type,
+    Access, AccessTarget, Block, ConditionRef, Declaration, EvalState, Expr, ExprKind, FieldRef,
+    Local, LocalId, LocalKind, Member, MethodId, OutVariable, Program, Rhs, Stmt, StmtKind, walk,
 };
 use rustc_hash::FxHashMap;
 
@@ -39,7 +38,7 @@ pub(crate) fn names(program: &Program, text: &str, tokens: &[Token]) -> Names {
         let Some(declared) = walk.find(*span, &[], name) else { continue };
         walk.names.variables.push(Variable {
             name: name.clone(),
-            shown: format!("{name}: {}", show(program, ty)),
+            shown: format!("{name}: {}", ty.show(program)),
             declared,
             is_parameter: matches!(kind, LocalKind::Parameter | LocalKind::Result),
         });
@@ -61,25 +60,6 @@ pub(crate) fn names(program: &Program, text: &str, tokens: &[Token]) -> Names {
         }
     }
     walk.names
-}
-
-fn show(program: &Program, ty: &Type) -> String {
-    match ty {
-        Type::Int => "int".to_owned(),
-        Type::Bool => "bool".to_owned(),
-        Type::String => "string".to_owned(),
-        Type::Null => "null".to_owned(),
-        Type::Mu => "lock level".to_owned(),
-        Type::Class(class) => program.classes[*class].name.clone(),
-        Type::Channel(channel) => program.channels[*channel].name.clone(),
-        Type::Token(method) => {
-            let method = &program.methods[*method];
-            format!("token<{}.{}>", program.classes[method.class].name, method.name)
-        }
-        Type::Seq(element) => format!("seq<{}>", show(program, element)),
-        Type::Set(element) => format!("set<{}>", show(program, element)),
-        Type::Unknown => "?".to_owned(),
-    }
 }
 
 struct Walk<'p> {
@@ -229,135 +209,82 @@ impl Walk<'_> {
         }
     }
 
-    /// An access that is no expression.
-    fn whole_access(&mut self, access: &Access) {
-        self.access(access);
-        access.for_each_child(&mut |part| self.expr(part));
-    }
-
-    fn out(&mut self, out: &OutVariable) {
-        self.local(out.span, out.local);
-    }
-
-    fn bounds(&mut self, Bounds { lower, upper }: &Bounds) {
-        lower.iter().chain(upper).for_each(|it| self.expr(it));
-    }
-
-    fn rhs(&mut self, rhs: &Rhs) {
-        match rhs {
-            Rhs::Expr(expr) => self.expr(expr),
-            Rhs::New { initialisers, .. } => {
-                for one in initialisers {
-                    self.field(one.span, &[one.value.span], FieldRef::Declared(one.field));
-                    self.expr(&one.value);
-                }
-            }
-            Rhs::NewChannel { bounds, .. } => self.bounds(bounds),
-        }
+    fn outs(&mut self, outs: &[OutVariable]) {
+        outs.iter().for_each(|out| self.local(out.span, out.local));
     }
 
     fn block(&mut self, block: &Block) {
         let mut rest: Vec<&Stmt> = block.stmts.iter().collect();
         while let Some(stmt) = rest.pop() {
-            self.stmt(stmt, &mut |inner| rest.extend(&inner.stmts));
+            // What was made for the program has no names.
+            if matches!(&stmt.kind, StmtKind::Prove(_))
+                || matches!(&stmt.kind, StmtKind::Block(block) if block.is_ghost)
+            {
+                continue;
+            }
+            self.stmt(stmt);
+            walk::each_expr_of_stmt(stmt, &mut |it| self.expr(it));
+            walk::each_block(stmt, &mut |inner| rest.extend(&inner.stmts));
         }
     }
 
-    /// The call of a method, with what comes before it.
-    fn call(&mut self, span: Span, outs: &[OutVariable], called: &Called<'_>) {
-        let Called { receiver, method, arguments } = *called;
+    /// The method that a call or fork names.
+    fn called(&mut self, span: Span, outs: &[OutVariable], method: MethodId, operands: &[&Expr]) {
         let method = &self.program.methods[method];
-        let parts = arguments.iter().filter_map(|it| self.written(it));
-        let parts = parts.chain(self.written(receiver)).chain(outs.iter().map(|out| out.span));
-        let parts: Vec<Span> = parts.collect();
+        let parts = operands.iter().filter_map(|it| self.written(it));
+        let parts: Vec<Span> = parts.chain(outs.iter().map(|out| out.span)).collect();
         self.used(span, &parts, &method.name, method.name_span);
-        outs.iter().for_each(|out| self.out(out));
-        self.expr(receiver);
-        arguments.iter().for_each(|it| self.expr(it));
+        self.outs(outs);
     }
 
-    fn condition(&mut self, span: Span, ConditionRef { receiver, condition }: &ConditionRef) {
-        let condition = &self.program.conditions[*condition];
-        let parts: Vec<Span> = self.written(receiver).into_iter().collect();
-        self.used(span, &parts, &condition.name, condition.name_span);
-        self.expr(receiver);
-    }
-
-    fn stmt<'s>(&mut self, stmt: &'s Stmt, inner: &mut dyn FnMut(&'s Block)) {
+    /// The names in a statement itself; what stands in it is walked through by others.
+    fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Prove(_) => {}
-            StmtKind::Block(block) if block.is_ghost => {}
-            StmtKind::Assert(expr)
-            | StmtKind::Assume(expr)
-            | StmtKind::Unshare(expr)
-            | StmtKind::Downgrade(expr)
-            | StmtKind::Free(expr)
-            | StmtKind::Acquire { target: expr, .. }
-            | StmtKind::Release { target: expr, .. } => self.expr(expr),
-            StmtKind::Block(block) => inner(block),
-            StmtKind::Lock { target, body, .. } => {
-                self.expr(target);
-                inner(body);
-            }
-            StmtKind::Declare { value, .. } => value.iter().for_each(|it| self.rhs(it)),
-            StmtKind::AssignLocal { local, value, target_span } => {
-                self.local(*target_span, *local);
-                self.rhs(value);
-            }
-            StmtKind::AssignField { receiver, field, value, target_span } => {
+            StmtKind::AssignLocal { local, target_span, .. } => self.local(*target_span, *local),
+            StmtKind::AssignField { receiver, field, target_span, .. } => {
                 let parts: Vec<Span> = self.written(receiver).into_iter().collect();
                 self.field(*target_span, &parts, FieldRef::Declared(*field));
-                self.expr(receiver);
-                self.rhs(value);
-            }
-            StmtKind::Specification { targets, pre, post } => {
-                targets.iter().for_each(|out| self.out(out));
-                pre.iter().chain([post]).for_each(|it| self.expr(it));
             }
             StmtKind::Call { outs, receiver, method, arguments } => {
-                self.call(stmt.span, outs, &Called { receiver, method: *method, arguments });
+                let operands: Vec<&Expr> = arguments.iter().chain([receiver]).collect();
+                self.called(stmt.span, outs, *method, &operands);
             }
             StmtKind::Fork { token, receiver, method, arguments } => {
-                let called = Called { receiver, method: *method, arguments };
-                self.call(stmt.span, token.as_slice(), &called);
+                let operands: Vec<&Expr> = arguments.iter().chain([receiver]).collect();
+                self.called(stmt.span, token.as_slice(), *method, &operands);
             }
-            StmtKind::Join { outs, token, .. } => {
-                outs.iter().for_each(|out| self.out(out));
-                self.expr(token);
+            StmtKind::Specification { targets: outs, .. }
+            | StmtKind::Join { outs, .. }
+            | StmtKind::Receive { outs, .. } => self.outs(outs),
+            StmtKind::Fold(access) | StmtKind::Unfold(access) => self.access(access),
+            StmtKind::Wait(ConditionRef { receiver, condition })
+            | StmtKind::Signal(ConditionRef { receiver, condition })
+            | StmtKind::SignalAll(ConditionRef { receiver, condition }) => {
+                let condition = &self.program.conditions[*condition];
+                let parts: Vec<Span> = self.written(receiver).into_iter().collect();
+                self.used(stmt.span, &parts, &condition.name, condition.name_span);
             }
-            StmtKind::If { arms, otherwise } => {
-                arms.iter().for_each(|arm| self.expr(&arm.condition));
-                arms.iter().map(|arm| &arm.body).chain(otherwise).for_each(inner);
+            StmtKind::Assert(_)
+            | StmtKind::Prove(_)
+            | StmtKind::Assume(_)
+            | StmtKind::Block(_)
+            | StmtKind::Declare { .. }
+            | StmtKind::If { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Lock { .. }
+            | StmtKind::Share { .. }
+            | StmtKind::Reorder { .. }
+            | StmtKind::Unshare(_)
+            | StmtKind::Acquire { .. }
+            | StmtKind::Release { .. }
+            | StmtKind::Downgrade(_)
+            | StmtKind::Free(_)
+            | StmtKind::Send { .. } => {}
+        }
+        if let Some(Rhs::New { initialisers, .. }) = walk::rhs_of(stmt) {
+            for one in initialisers {
+                self.field(one.span, &[one.value.span], FieldRef::Declared(one.field));
             }
-            StmtKind::While { guard, invariants, lock_changes, decreases, body } => {
-                let measures = decreases.iter().map(|measure| &measure.number);
-                let all = [guard].into_iter().chain(invariants).chain(lock_changes);
-                let all = all.chain(measures);
-                all.for_each(|it| self.expr(it));
-                inner(body);
-            }
-            StmtKind::Share { target, bounds } | StmtKind::Reorder { target, bounds } => {
-                self.expr(target);
-                self.bounds(bounds);
-            }
-            StmtKind::Fold(access) | StmtKind::Unfold(access) => self.whole_access(access),
-            StmtKind::Send { channel, arguments, .. } => {
-                [channel].into_iter().chain(arguments).for_each(|it| self.expr(it));
-            }
-            StmtKind::Receive { outs, channel, .. } => {
-                outs.iter().for_each(|out| self.out(out));
-                self.expr(channel);
-            }
-            StmtKind::Wait(condition)
-            | StmtKind::Signal(condition)
-            | StmtKind::SignalAll(condition) => self.condition(stmt.span, condition),
         }
     }
-}
-
-/// The method that a call or fork names.
-struct Called<'s> {
-    receiver: &'s Expr,
-    method: MethodId,
-    arguments: &'s [Expr],
 }

@@ -1,6 +1,6 @@
 //! Completion: what may stand at a place, by the words before it.
 
-use layout::words::Words;
+use front::Words;
 use lsp_types::{CompletionItem, CompletionItemKind, Position};
 use silicon::session::input::Language;
 
@@ -124,7 +124,7 @@ fn expected(analysis: &Analysis, offset: usize) -> Expected {
     let (text, index) = (&analysis.text.text, &analysis.index);
     let words = Words::of(index.language);
     let is_before = |token: &&Token| {
-        token.kind != Kind::Comment
+        !token.is_comment()
             && (token.range.end < offset || token.range.end == offset && token.kind == Kind::Sign)
     };
     let before: Vec<&Token> =
@@ -140,10 +140,10 @@ fn expected(analysis: &Analysis, offset: usize) -> Expected {
     });
     let last = word(1);
     match last {
-        "." if word(2) != "." => return Expected::Part,
+        "." => return Expected::Part,
         "[" if word(2) == "old" => return Expected::Label,
         "goto" => return Expected::Label,
-        ":" if word(2) != ":" => return Expected::Type,
+        ":" => return Expected::Type,
         "fold" | "unfold" | "unfolding" => return Expected::Instance,
         "call" | "fork" if index.language == Language::Chalice => return Expected::Call,
         _ => {}
@@ -155,7 +155,7 @@ fn expected(analysis: &Analysis, offset: usize) -> Expected {
     let is_operand = if is_word {
         words.operators.contains(&last) || words.clauses.contains(&last) || last == "assert"
     } else {
-        matches!(last, "(" | "," | "=" | "&" | "|" | "<" | "+" | "-" | "*" | "/" | "?" | "!")
+        last.ends_with(['(', ',', '=', '&', '|', '<', '+', '-', '*', '/', '?', '!'])
     };
     // Functions and predicates have one expression in their braces.
     let own = index.declaration_at(offset).map(|own| index.declarations[own].declares);

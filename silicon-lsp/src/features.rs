@@ -4,13 +4,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use layout::words::Words;
+use front::{Words, reference};
 use lsp_types::{
     DocumentSymbol, FoldingRange, FoldingRangeKind, Hover, HoverContents, MarkupContent,
     MarkupKind, Position, SemanticToken, SemanticTokenType, SymbolKind, TextEdit,
 };
 use serde_json::{Value, json};
-use silicon::explain;
 use silicon::session::format;
 use silicon::session::input::{Input, Language};
 
@@ -54,7 +53,7 @@ fn of_keyword(analysis: &Analysis, position: Position, name: &str) -> Option<Hov
         it.kind == Kind::Word && it.range.start <= offset && offset <= it.range.end
     };
     let range = tokens.iter().find(is_here)?.range.clone();
-    let forms = explain::forms(analysis.index.language, &analysis.text.text[range.clone()]);
+    let forms = reference::forms_with(analysis.index.language, &analysis.text.text[range.clone()]);
     let shown = forms.iter().map(|it| format!("```{name}\n{}\n```\n{}", it.written, it.meaning));
     let value = shown.collect::<Vec<_>>().join("\n\n");
     let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
@@ -137,7 +136,7 @@ pub(crate) fn symbols_of_workspace(analysis: &Analysis) -> Vec<Value> {
 
 /// Declarations and comments of several lines.
 pub(crate) fn folds(analysis: &Analysis) -> Vec<FoldingRange> {
-    let comments = analysis.index.tokens.iter().filter(|it| it.kind == Kind::Comment);
+    let comments = analysis.index.tokens.iter().filter(|it| it.is_comment());
     let comments = comments.map(|it| (&it.range, Some(FoldingRangeKind::Comment)));
     let declarations = analysis.index.declarations.iter().map(|it| (&it.whole, None));
     let fold = |(range, kind): (&Range<usize>, Option<FoldingRangeKind>)| {
@@ -206,7 +205,7 @@ pub(crate) fn semantic_tokens(
                 None => continue,
             },
             Kind::Number => 1,
-            Kind::Comment => 2,
+            Kind::LineComment | Kind::BlockComment => 2,
             Kind::Quoted => 3,
             Kind::Sign => continue,
         };

@@ -7,9 +7,8 @@ mod sites;
 
 use std::ops::Range;
 
+use front::Words;
 use hints::spelling::Spelling;
-use layout::tokens::tokens;
-use layout::words::Words;
 use lsp_types::NumberOrString;
 use silicon::report::{ErrorId, Reason};
 use silicon::session::Missing;
@@ -131,12 +130,11 @@ impl Cure<'_> {
     fn meant(&self, at: &Range<usize>) -> Vec<Titled> {
         let Analysis { text, index, .. } = self.analysis;
         let Some(meant) = meant(&self.found.diagnostic.message) else { return Vec::new() };
-        let tokens = tokens(&text.text, index.language);
-        let here = tokens.partition_point(|token| token.end() <= at.start);
+        let here = index.tokens.partition_point(|token| token.range.end <= at.start);
         let near = [Some(here), here.checked_sub(1), Some(here + 1)];
         let ranges = near.into_iter().flatten().filter_map(|number| {
-            let token = tokens.get(number).filter(|token| !token.is_comment())?;
-            Some(token.start..token.end())
+            let token = index.tokens.get(number).filter(|token| !token.is_comment())?;
+            Some(token.range.clone())
         });
         let change = |range: Range<usize>| {
             let title = format!("Change `{}` to `{meant}`", &text.text[range.clone()]);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use layout::words::Words;
+use front::Words;
 use rustc_hash::FxHashMap;
 use sil::program::{Local, LocalId, LocalKind, Member, Program, Stmt, StmtKind};
 use sil::source::Span;
@@ -65,7 +65,7 @@ pub(crate) enum Meaning<'p> {
 
 impl Index {
     pub(crate) fn new(text: &Text, language: Language, meaning: &Meaning<'_>) -> Self {
-        let tokens = tokens(&text.text);
+        let tokens = tokens(&text.text, language);
         let declarations = declarations(&text.text, &tokens, language);
         let uses = BTreeMap::new();
         let mut index = Self { language, tokens, declarations, symbols: Vec::new(), uses };
@@ -156,8 +156,7 @@ impl Index {
             .filter_map(|(number, symbol)| Some((symbol.declared.as_ref()?.start, number)))
             .collect();
         let keywords = Words::of(self.language);
-        let code: Vec<&Token> =
-            self.tokens.iter().filter(|token| token.kind != Kind::Comment).collect();
+        let code: Vec<&Token> = self.tokens.iter().filter(|token| !token.is_comment()).collect();
         let sign = |position: Option<usize>| {
             position.and_then(|position| code.get(position)).map(|it| &text[it.range.clone()])
         };
@@ -169,7 +168,7 @@ impl Index {
             }
             let at = token.range.start;
             let before = sign(position.checked_sub(1));
-            let is_part = before == Some(".") && sign(position.checked_sub(2)) != Some(".");
+            let is_part = before == Some(".");
             let is_applied = sign(Some(position + 1)) == Some("(");
             let own = self.declaration_at(at);
             let declared = by_place.get(&at).copied();
@@ -424,12 +423,12 @@ impl Locals {
     /// Those that a text seems to declare: a name with a colon behind it.
     fn of_text(&mut self, index: &mut Index, text: &str) {
         let code: Vec<Token> =
-            index.tokens.iter().filter(|token| token.kind != Kind::Comment).cloned().collect();
+            index.tokens.iter().filter(|token| !token.is_comment()).cloned().collect();
         let sign = |position: usize| code.get(position).map_or("", |it| &text[it.range.clone()]);
         for (position, token) in code.iter().enumerate() {
             let name = &text[token.range.clone()];
             let is_declared = token.kind == Kind::Word
-                && ((sign(position + 1) == ":" && !matches!(sign(position + 2), ":" | "="))
+                && (sign(position + 1) == ":"
                     || position.checked_sub(1).is_some_and(|before| sign(before) == "var"));
             if !is_declared || Words::of(index.language).is_reserved(name) {
                 continue;
@@ -461,14 +460,17 @@ fn word_in(text: &Text, span: Span, name: &str) -> Option<Range<usize>> {
         return None;
     }
     let inside = text.text.get(start..end)?;
-    let found = tokens(inside).into_iter().find(|token| &inside[token.range.clone()] == name)?;
+    let found = tokens(inside, Language::Sil)
+        .into_iter()
+        .find(|token| &inside[token.range.clone()] == name)?;
     Some(start + found.range.start..start + found.range.end)
 }
 
 /// Returns the word that a span of the first file is; a variable may stand in parentheses.
 fn token_of(text: &Text, span: Span) -> Option<Range<usize>> {
     let inside = text.text.get(span.start as usize..span.end as usize)?;
-    let mut words = tokens(inside).into_iter().filter(|token| token.kind == Kind::Word);
+    let mut words =
+        tokens(inside, Language::Sil).into_iter().filter(|token| token.kind == Kind::Word);
     let word = words.next()?;
     let start = span.start as usize;
     words.next().is_none().then(|| start + word.range.start..start + word.range.end)

@@ -38,7 +38,7 @@ pub(crate) fn links(analysis: &Analysis) -> Vec<DocumentLink> {
 }
 
 fn code(analysis: &Analysis) -> impl Iterator<Item = &Token> {
-    analysis.index.tokens.iter().filter(|token| token.kind != Kind::Comment)
+    analysis.index.tokens.iter().filter(|token| !token.is_comment())
 }
 
 /// Finds the declaration of the callee at a place, and the argument that is being written.

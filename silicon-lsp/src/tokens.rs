@@ -1,26 +1,23 @@
-//! The words of a text, whatever its language, and what is declared in it: also where it is no
-//! program, as while somebody types.
+//! The tokens of a text without the text, and what is declared in it: also where it is no program,
+//! as while somebody types.
 
 use std::ops::Range;
 
+pub(crate) use front::tokens::Kind;
 use silicon::session::input::Language;
-
-/// The kind of a token.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    Word,
-    Number,
-    Comment,
-    Quoted,
-    /// One character of anything else.
-    Sign,
-}
 
 /// A piece of a text; blanks are none.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
     pub(crate) range: Range<usize>,
+}
+
+impl Token {
+    /// Tells whether a parser does not see it.
+    pub(crate) fn is_comment(&self) -> bool {
+        matches!(self.kind, Kind::LineComment | Kind::BlockComment)
+    }
 }
 
 /// The kind of a declaration.
@@ -48,33 +45,9 @@ pub(crate) struct Declaration {
 }
 
 /// Returns the tokens of a text, in order. An open comment or string goes on to its end.
-pub(crate) fn tokens(text: &str) -> Vec<Token> {
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '\'';
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let to = |end: Option<usize>| end.unwrap_or(rest.len());
-        let (kind, length) = if first.is_whitespace() {
-            at += first.len_utf8();
-            continue;
-        } else if rest.starts_with("//") {
-            (Kind::Comment, to(rest.find('\n')))
-        } else if let Some(inside) = rest.strip_prefix("/*") {
-            (Kind::Comment, to(inside.find("*/").map(|end| end + 4)))
-        } else if let Some(inside) = rest.strip_prefix('"') {
-            (Kind::Quoted, to(inside.find('"').map(|end| end + 2)))
-        } else if first.is_ascii_digit() {
-            (Kind::Number, to(rest.find(|c: char| !c.is_alphanumeric())))
-        } else if is_of_word(first) && first != '\'' {
-            (Kind::Word, to(rest.find(|c| !is_of_word(c))))
-        } else {
-            (Kind::Sign, first.len_utf8())
-        };
-        tokens.push(Token { kind, range: at..at + length });
-        at += length;
-    }
-    tokens
+pub(crate) fn tokens(text: &str, language: Language) -> Vec<Token> {
+    let tokens = front::tokens::tokens(text, language).into_iter();
+    tokens.map(|token| Token { kind: token.kind, range: token.start..token.end() }).collect()
 }
 
 /// Returns the kind of the declaration that a word begins at a depth of braces.
@@ -104,7 +77,7 @@ fn declares(language: Language, depth: usize, word: &str) -> Option<Declares> {
 /// Returns the declarations of a text, in order.
 pub(crate) fn declarations(text: &str, tokens: &[Token], language: Language) -> Vec<Declaration> {
     let mut found: Vec<Declaration> = Vec::new();
-    let code: Vec<&Token> = tokens.iter().filter(|token| token.kind != Kind::Comment).collect();
+    let code: Vec<&Token> = tokens.iter().filter(|token| !token.is_comment()).collect();
     let (mut depth, mut parentheses) = (0_usize, 0_usize);
     let mut outer = None;
     // The end of the last token, and the declaration that is open at each depth.
@@ -166,7 +139,7 @@ mod tests {
     use super::*;
 
     fn names(text: &str, language: Language) -> Vec<(String, String)> {
-        let found = declarations(text, &tokens(text), language);
+        let found = declarations(text, &tokens(text, language), language);
         let show = |one: &Declaration| {
             (text[one.name.clone()].to_owned(), text[one.whole.clone()].to_owned())
         };
@@ -185,7 +158,7 @@ mod tests {
     #[test]
     fn functions_of_domains_stand_in_them() {
         let text = "domain D { function a(): Int function b(): D }\nfunction c(): Int { 1 }\n";
-        let found = declarations(text, &tokens(text), Language::Sil);
+        let found = declarations(text, &tokens(text, Language::Sil), Language::Sil);
         let inside: Vec<_> = found.iter().map(|one| one.inside).collect();
         assert_eq!(inside, [None, Some(0), Some(0), None]);
         assert_eq!(&text[found[1].whole.clone()], "function a(): Int");

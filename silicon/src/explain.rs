@@ -5,41 +5,19 @@
 //! `assert.failed:assertion.false`.
 
 use front::Language;
-use front::reference::{Form, Section, forms_with};
+pub use front::reference;
+use front::reference::Form;
 use hints::spelling::Spelling;
 
 use symex::report::{ErrorId, Reason};
 
-/// Returns the forms of a language that a word is part of.
-pub fn forms(language: Language, word: &str) -> Vec<&'static Form> {
-    forms_with(sections(language), word)
-}
-
-fn sections(language: Language) -> &'static [Section] {
-    match language {
-        Language::Sil => sil::reference::SECTIONS,
-        Language::Chalice => chalice::reference::SECTIONS,
-        Language::Spl => spl::reference::SECTIONS,
-    }
-}
-
 /// Returns the question whether another id or word is meant than an unknown one; empty if none is
 /// near.
 pub fn question(unknown: &str) -> String {
-    let languages = [Language::Sil, Language::Chalice, Language::Spl];
-    let sections = languages.into_iter().flat_map(sections);
-    let words = sections.flat_map(|section| section.forms).flat_map(Form::words);
+    let forms: Vec<Form> = Language::ALL.into_iter().flat_map(reference::forms).collect();
+    let words = forms.iter().flat_map(Form::words);
     let ids = errors().into_iter().chain(reasons()).map(|row| row.id);
     Spelling::default().question(unknown, words.chain(ids))
-}
-
-/// Returns all forms of a language, as a page in Markdown.
-pub fn language(language: Language) -> String {
-    match language {
-        Language::Sil => sil::reference::page(),
-        Language::Chalice => chalice::reference::page(),
-        Language::Spl => spl::reference::page(),
-    }
 }
 
 /// One part of an id.
@@ -100,7 +78,7 @@ pub fn advice(id: &str) -> String {
 }
 
 /// Returns the text of `docs/errors.md`.
-pub fn reference() -> String {
+pub fn page() -> String {
     let mut text = "# Ids of findings
 
 Each finding has an id: what the program was doing, and, after a colon, what could not be shown, as in

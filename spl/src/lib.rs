@@ -14,7 +14,6 @@ pub mod diagnostic;
 pub mod load;
 pub mod options;
 pub mod program;
-pub mod reference;
 mod resolve;
 pub mod source;
 pub mod syntax;

@@ -6,7 +6,7 @@
 
 use la_arena::ArenaMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sil::build::{RESERVED, unused};
+use sil::build::unused;
 use sil::source::Name;
 use spl::program::{
     ConstructorId, DatatypeId, DestructorId, FieldId, FunctionId, LocalId, LocalKind, PredicateId,
@@ -33,7 +33,7 @@ impl Names {
     /// Names everything that is declared in `program`.
     pub(crate) fn of(program: &Program) -> Self {
         let mut names = Self::default();
-        names.used.extend(RESERVED.iter().chain(fixed::ALL).map(|&word| Name::from(word)));
+        names.used.extend(fixed::ALL.iter().map(|&word| Name::from(word)));
         for (id, procedure) in program.procedures.iter() {
             let name = names.fresh(&procedure.name);
             names.procedures.insert(id, name);

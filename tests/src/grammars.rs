@@ -1,7 +1,7 @@
 //! Grammars for highlighting, as editors with TextMate's format read them, from the keyword tables.
 
+use front::Words;
 use layout::Language;
-use layout::words::Words;
 use serde_json::{Value, json};
 
 /// The name of a grammar's file, and of its scope.
@@ -53,7 +53,7 @@ pub fn grammar(language: Language) -> String {
         json!({ "name": scope("keyword.operator"), "match": ":=|<?==>|[=!<>]=|&&|\\|\\||--\\*|::|[-+*/%<>?!]" }),
     ]);
     let grammar: Value = json!({
-        "comment": "Made from the keyword tables in layout/src/words.rs.",
+        "comment": "Made from the keyword tables in front/src/keywords.rs.",
         "name": name,
         "scopeName": format!("source.{name}"),
         "patterns": patterns,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use layout::tokens::tokens;
+use front::tokens::tokens;
 use sil::source::Sources;
 use silicon::session::format;
 use silicon::session::input::{Input, Language};
@@ -30,10 +30,7 @@ fn judge_here(path: &Path) -> Result<bool, String> {
     let (old, new) = (&*layout.text, layout.formatted());
     let comments = |text: &str| -> Vec<String> {
         let tokens = tokens(text, language).into_iter();
-        tokens
-            .filter(layout::tokens::Token::is_comment)
-            .map(|token| token.text.to_owned())
-            .collect()
+        tokens.filter(front::tokens::Token::is_comment).map(|token| token.text.to_owned()).collect()
     };
     let without_blanks = |text: &str| -> String { text.split_whitespace().collect() };
     if without_blanks(old) != without_blanks(&new) {

@@ -1,6 +1,7 @@
 //! Lowered expressions.
 
 use chalice::Span;
+pub use chalice::program::Quantifier;
 use chalice::program::{LockMode, Type};
 use front::grow_stack;
 
@@ -183,19 +184,6 @@ pub struct Quantified {
     pub variables: Vec<(u32, Source)>,
     /// The formula or summand for each choice.
     pub body: Expr,
-}
-
-/// Which quantifier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quantifier {
-    /// `forall`
-    Forall,
-    /// `exists`
-    Exists,
-    /// `sum`
-    Sum,
-    /// `max`
-    Max,
 }
 
 /// The range of a bound variable.

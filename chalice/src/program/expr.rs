@@ -5,6 +5,7 @@ use num_bigint::BigInt;
 
 use super::{Access, ChannelId, ClassId, FieldId, FunctionId, LocalId, MethodId, Type};
 use crate::source::Span;
+pub use crate::syntax::{LockMode, Quantifier, UnaryOp};
 
 /// An expression with its type and place. Its span starts at its leftmost token.
 ///
@@ -190,15 +191,6 @@ pub enum FieldRef {
     Joinable,
 }
 
-/// Prefix operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    /// `!`
-    Not,
-    /// `-`, the same as subtraction from zero.
-    Negate,
-}
-
 /// Infix operators, told apart by the types of their operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
@@ -250,19 +242,6 @@ pub enum BinaryOp {
     ProperSuperset,
 }
 
-/// The binders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Quantifier {
-    /// `forall`, of type `bool`; its body may be an assertion.
-    Forall,
-    /// `exists`, of type `bool`.
-    Exists,
-    /// `sum`, of type `int`.
-    Sum,
-    /// `max`, of type `int`.
-    Max,
-}
-
 /// The range of bound variables.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Domain {
@@ -270,15 +249,6 @@ pub enum Domain {
     Type(Type),
     /// The elements of a sequence or set.
     Collection(Box<Expr>),
-}
-
-/// Held for writing or for reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LockMode {
-    /// The exclusive lock.
-    Write,
-    /// The shared lock (`rd acquire`, `rd holds`, ..).
-    Read,
 }
 
 /// The states `eval` can speak about.

@@ -8,6 +8,7 @@ use super::{
     Access, ChannelId, ClassId, ConditionId, Expr, FieldId, LocalId, LockMode, Measure, MethodId,
 };
 use crate::source::Span;
+use crate::syntax;
 
 /// Statements in sequence, with a scope of their own.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -241,15 +242,7 @@ pub enum Rhs {
 }
 
 /// `f := e` in `new C { .. }`
-#[derive(Debug, Clone, PartialEq)]
-pub struct Initialiser {
-    /// The field.
-    pub field: FieldId,
-    /// Its value.
-    pub value: Expr,
-    /// The whole of it.
-    pub span: Span,
-}
+pub type Initialiser = syntax::Initialiser<FieldId, Expr>;
 
 /// Where a lock level is placed: above all of `lower` and below all of `upper`.
 ///
@@ -275,15 +268,7 @@ pub struct OutVariable {
 }
 
 /// One condition of an `if` and what follows from it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct IfArm {
-    /// Holds in this arm.
-    pub condition: Expr,
-    /// The code that runs then.
-    pub body: Block,
-    /// From its `if` to the end of its block.
-    pub span: Span,
-}
+pub type IfArm = syntax::IfArm<Expr, Block>;
 
 /// A condition variable of an object.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! Types of expressions.
 
-use super::{ChannelId, ClassId, MethodId};
+use super::{ChannelId, ClassId, MethodId, Program};
 
 /// A type. Equality is structural.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -41,6 +41,23 @@ impl Type {
         match self {
             Self::Seq(element) | Self::Set(element) => Some(element),
             _ => None,
+        }
+    }
+
+    /// Returns the type in the user's words.
+    pub fn show(&self, program: &Program) -> String {
+        match self {
+            Self::Int => "int".to_owned(),
+            Self::Bool => "bool".to_owned(),
+            Self::String => "string".to_owned(),
+            Self::Null => "the type of null".to_owned(),
+            Self::Mu => "the type of mu".to_owned(),
+            Self::Class(class) => program.classes[*class].name.clone(),
+            Self::Channel(channel) => program.channels[*channel].name.clone(),
+            Self::Token(method) => format!("token<{}>", program.qualified(*method)),
+            Self::Seq(element) => format!("seq<{}>", element.show(program)),
+            Self::Set(element) => format!("set<{}>", element.show(program)),
+            Self::Unknown => "an unknown type".to_owned(),
         }
     }
 }

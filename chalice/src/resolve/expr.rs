@@ -6,9 +6,7 @@ use super::name::{Selected, unknown};
 use super::scope::new_local;
 use super::types::is_assignable;
 use super::{Context, Resolver, TypeName};
-use crate::program::{
-    Domain, EvalState, Expr, ExprKind, LocalKind, LockMode, Member, Quantifier, Type,
-};
+use crate::program::{Domain, EvalState, Expr, ExprKind, LocalKind, Member, Quantifier, Type};
 use crate::source::Span;
 use crate::syntax::{self, Ident, StateKind};
 
@@ -114,7 +112,7 @@ impl<'s> Resolver<'s> {
             syntax::ExprKind::Credit { channel, amount } => {
                 return self.credit(channel, amount.as_deref(), span, context);
             }
-            syntax::ExprKind::Holds { target, is_read } => {
+            syntax::ExprKind::Holds { target, mode } => {
                 if context.in_monitor {
                     self.error(
                         "`holds` cannot be mentioned in a monitor invariant or predicate",
@@ -122,7 +120,7 @@ impl<'s> Resolver<'s> {
                     );
                 }
                 let target = Box::new(self.reference(target, value));
-                (ExprKind::Holds { target, mode: lock_mode(*is_read) }, Type::Bool)
+                (ExprKind::Holds { target, mode: *mode }, Type::Bool)
             }
             syntax::ExprKind::Assigned(name) => return self.assigned(name, span),
             syntax::ExprKind::Old(inner) => {
@@ -416,7 +414,7 @@ impl<'s> Resolver<'s> {
 
     fn quantified(
         &mut self,
-        quantifier: syntax::Quantifier,
+        quantifier: Quantifier,
         variables: &'s [Ident],
         domain: &'s syntax::Domain,
         body: &'s syntax::Expr,
@@ -424,11 +422,10 @@ impl<'s> Resolver<'s> {
         context: Context,
     ) -> Expr {
         let (domain, variable_type) = self.domain(domain, context.value());
-        let (quantifier, body_type, body_context) = match quantifier {
-            syntax::Quantifier::Forall => (Quantifier::Forall, Type::Bool, context),
-            syntax::Quantifier::Exists => (Quantifier::Exists, Type::Bool, context.value()),
-            syntax::Quantifier::Sum => (Quantifier::Sum, Type::Int, context.value()),
-            syntax::Quantifier::Max => (Quantifier::Max, Type::Int, context.value()),
+        let (body_type, body_context) = match quantifier {
+            Quantifier::Forall => (Type::Bool, context),
+            Quantifier::Exists => (Type::Bool, context.value()),
+            Quantifier::Sum | Quantifier::Max => (Type::Int, context.value()),
         };
         self.scoped(|resolver| {
             let declare = |name: &'s Ident| {
@@ -468,9 +465,4 @@ impl<'s> Resolver<'s> {
         }
         (Domain::Collection(collection), element)
     }
-}
-
-/// Returns the lock a statement or `holds` is about.
-pub(super) fn lock_mode(is_read: bool) -> LockMode {
-    if is_read { LockMode::Read } else { LockMode::Write }
 }

@@ -13,13 +13,13 @@ impl<'s> Resolver<'s> {
         let span = expr.span;
         let value = context.value();
         let (kind, ty) = match &expr.kind {
-            syntax::ExprKind::Unary { op: syntax::UnaryOp::Not, operand } => {
-                let operand = self.boxed_of(operand, &Type::Bool, value);
-                (ExprKind::Unary { op: UnaryOp::Not, operand }, Type::Bool)
-            }
-            syntax::ExprKind::Unary { op: syntax::UnaryOp::Negate, operand } => {
-                let operand = self.boxed_of(operand, &Type::Int, value);
-                (ExprKind::Unary { op: UnaryOp::Negate, operand }, Type::Int)
+            syntax::ExprKind::Unary { op, operand } => {
+                let ty = match op {
+                    UnaryOp::Not => Type::Bool,
+                    UnaryOp::Negate => Type::Int,
+                };
+                let operand = self.boxed_of(operand, &ty, value);
+                (ExprKind::Unary { op: *op, operand }, ty)
             }
             syntax::ExprKind::And(conjuncts) => {
                 let conjuncts = conjuncts.iter().map(|conjunct| self.condition(conjunct, context));

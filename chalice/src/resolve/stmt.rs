@@ -4,7 +4,6 @@ use findings::{ErrorId, Reason};
 use front::grow_stack;
 
 use super::access::is_special;
-use super::expr::lock_mode;
 use super::name::{Selected, unknown};
 use super::scope::new_local;
 use super::{Context, Resolver, TypeName};
@@ -13,7 +12,7 @@ use crate::program::{
     Obligation, OutVariable, Rhs, Stmt, StmtKind, Type,
 };
 use crate::source::Span;
-use crate::syntax::{self, BinaryOp, DeclModifiers, Formal, Ident, SpecKind};
+use crate::syntax::{self, BinaryOp, DeclModifiers, Formal, Ident, LockMode, SpecKind};
 
 impl<'s> Resolver<'s> {
     pub(super) fn block(&mut self, block: &'s syntax::Block) -> Block {
@@ -58,19 +57,19 @@ impl<'s> Resolver<'s> {
                 StmtKind::Reorder { target: self.monitor(target), bounds: self.bounds(bounds) }
             }
             syntax::StmtKind::Unshare(target) => StmtKind::Unshare(self.monitor(target)),
-            syntax::StmtKind::Acquire { target, is_read } => {
-                StmtKind::Acquire { target: self.monitor(target), mode: lock_mode(*is_read) }
+            syntax::StmtKind::Acquire { target, mode } => {
+                StmtKind::Acquire { target: self.monitor(target), mode: *mode }
             }
-            syntax::StmtKind::Release { target, is_read } => {
-                StmtKind::Release { target: self.monitor(target), mode: lock_mode(*is_read) }
+            syntax::StmtKind::Release { target, mode } => {
+                StmtKind::Release { target: self.monitor(target), mode: *mode }
             }
-            syntax::StmtKind::Lock { target, is_read, body } => {
+            syntax::StmtKind::Lock { target, mode, body } => {
                 let target = self.monitor(target);
-                StmtKind::Lock { target, mode: lock_mode(*is_read), body: self.block(body) }
+                StmtKind::Lock { target, mode: *mode, body: self.block(body) }
             }
             syntax::StmtKind::LockThis(body) => {
                 let target = self.this(Span { end: span.start + 2, ..span });
-                StmtKind::Lock { target, mode: lock_mode(false), body: self.block(body) }
+                StmtKind::Lock { target, mode: LockMode::Write, body: self.block(body) }
             }
             syntax::StmtKind::Downgrade(target) => StmtKind::Downgrade(self.monitor(target)),
             syntax::StmtKind::Free(target) => {

@@ -1,7 +1,7 @@
 //! Types: what is written, what fits, how they are shown.
 
 use super::{Resolver, TypeName};
-use crate::program::{Member, MethodId, Type};
+use crate::program::{Member, Type};
 use crate::source::Span;
 use crate::syntax::{Ident, TypeExpr, TypeExprKind};
 
@@ -73,24 +73,7 @@ impl Resolver<'_> {
 
     /// Returns a type in the user's words.
     pub(super) fn show(&self, ty: &Type) -> String {
-        match ty {
-            Type::Int => "int".to_owned(),
-            Type::Bool => "bool".to_owned(),
-            Type::String => "string".to_owned(),
-            Type::Null => "the type of null".to_owned(),
-            Type::Mu => "the type of mu".to_owned(),
-            Type::Class(class) => self.program.classes[*class].name.clone(),
-            Type::Channel(channel) => self.program.channels[*channel].name.clone(),
-            Type::Token(method) => format!("token<{}>", self.show_method(*method)),
-            Type::Seq(element) => format!("seq<{}>", self.show(element)),
-            Type::Set(element) => format!("set<{}>", self.show(element)),
-            Type::Unknown => "an unknown type".to_owned(),
-        }
-    }
-
-    pub(super) fn show_method(&self, method: MethodId) -> String {
-        let method = &self.program.methods[method];
-        format!("{}.{}", self.program.classes[method.class].name, method.name)
+        ty.show(&self.program)
     }
 
     /// Reports a value that does not fit.

@@ -164,8 +164,8 @@ pub enum ExprKind {
     Holds {
         /// The object.
         target: Box<Expr>,
-        /// Is it about the read lock?
-        is_read: bool,
+        /// Which lock.
+        mode: LockMode,
     },
     /// `assigned(x)`
     Assigned(Ident),
@@ -231,11 +231,11 @@ pub enum AccessForm {
 }
 
 /// Prefix operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     /// `!`
     Not,
-    /// `-`
+    /// `-`, the same as subtraction from zero.
     Negate,
 }
 
@@ -326,15 +326,15 @@ pub struct ForkState {
 }
 
 /// The binders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Quantifier {
-    /// `forall`
+    /// `forall`, of type `bool`; its body may be an assertion.
     Forall,
-    /// `exists`
+    /// `exists`, of type `bool`.
     Exists,
-    /// `sum`
+    /// `sum`, of type `int`.
     Sum,
-    /// `max`
+    /// `max`, of type `int`.
     Max,
 }
 
@@ -347,4 +347,23 @@ pub enum Domain {
     In(Box<Expr>),
     /// `: e`, a set
     Over(Box<Expr>),
+}
+
+/// Held for writing or for reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LockMode {
+    /// The exclusive lock.
+    Write,
+    /// The shared lock (`rd acquire`, `rd holds`, ..).
+    Read,
+}
+
+impl LockMode {
+    /// Returns the word before `lock`, `holds` and the like.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Write => "",
+            Self::Read => "rd ",
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Parsed statements and refinement patterns.
 
-use super::{Expr, Formal, Ident, Spec};
+use super::{Expr, Formal, Ident, LockMode, Spec};
 use crate::source::Span;
 
 /// Statements in braces.
@@ -122,22 +122,22 @@ pub enum StmtKind {
     Acquire {
         /// The object.
         target: Expr,
-        /// Is it about the read lock?
-        is_read: bool,
+        /// Which lock.
+        mode: LockMode,
     },
     /// `release e`, `rd release e`
     Release {
         /// The object.
         target: Expr,
-        /// Is it about the read lock?
-        is_read: bool,
+        /// Which lock.
+        mode: LockMode,
     },
     /// `lock (e) { .. }`, `rd lock (e) { .. }`
     Lock {
         /// The object.
         target: Expr,
-        /// Is it about the read lock?
-        is_read: bool,
+        /// Which lock.
+        mode: LockMode,
         /// The code under the lock.
         body: Block,
     },
@@ -210,14 +210,14 @@ pub struct DeclModifiers {
     pub is_spec: bool,
 }
 
-/// One condition of an `if`.
+/// One condition of an `if` and what follows from it; expression and block are parsed or resolved.
 #[derive(Debug, Clone, PartialEq)]
-pub struct IfArm {
-    /// The condition.
-    pub condition: Expr,
-    /// The code under the condition.
-    pub body: Block,
-    /// From its `if`.
+pub struct IfArm<E = Expr, B = Block> {
+    /// Holds in this arm.
+    pub condition: E,
+    /// The code that runs then.
+    pub body: B,
+    /// From its `if` to the end of its block.
     pub span: Span,
 }
 
@@ -243,13 +243,13 @@ pub struct New {
     pub span: Span,
 }
 
-/// `f := e`
+/// `f := e`; field and expression are parsed or resolved.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Initialiser {
+pub struct Initialiser<F = Ident, E = Expr> {
     /// The field.
-    pub field: Ident,
+    pub field: F,
     /// Its value.
-    pub value: Expr,
+    pub value: E,
     /// All of it.
     pub span: Span,
 }

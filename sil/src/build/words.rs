@@ -1,80 +1,11 @@
 //! Names that made programs may give.
 
+use front::{Language, Words};
+
 use crate::source::Name;
 
-/// Words that are no identifiers in SIL, including those of its plugins and of its graph form.
-pub const RESERVED: &[&str] = &[
-    "result",
-    "Int",
-    "Perm",
-    "Bool",
-    "Ref",
-    "Rational",
-    "true",
-    "false",
-    "null",
-    "import",
-    "method",
-    "function",
-    "predicate",
-    "domain",
-    "axiom",
-    "var",
-    "returns",
-    "field",
-    "define",
-    "interpretation",
-    "requires",
-    "ensures",
-    "invariant",
-    "fold",
-    "unfold",
-    "inhale",
-    "exhale",
-    "new",
-    "assert",
-    "assume",
-    "package",
-    "apply",
-    "quasihavoc",
-    "quasihavocall",
-    "while",
-    "if",
-    "elseif",
-    "else",
-    "goto",
-    "label",
-    "Seq",
-    "Set",
-    "Multiset",
-    "Map",
-    "range",
-    "union",
-    "intersection",
-    "setminus",
-    "subset",
-    "unfolding",
-    "in",
-    "applying",
-    "asserting",
-    "old",
-    "lhs",
-    "let",
-    "forall",
-    "exists",
-    "forperm",
-    "acc",
-    "wildcard",
-    "write",
-    "none",
-    "epsilon",
-    "perm",
-    "unique",
-    "adt",
-    "derives",
-    "without",
-    "decreases",
-    "refute",
+/// Words of plugins and of the graph form, which programs may use where they are no keywords.
+const OTHERS: [&str; 15] = [
     "unreachable",
     "low",
     "lowEvent",
@@ -92,8 +23,15 @@ pub const RESERVED: &[&str] = &[
     "implementation",
 ];
 
-/// Returns the word itself, or with the first number behind it that makes it a name nobody has.
+/// Tells whether a word is no identifier in SIL, with its plugins and its graph form.
+pub fn is_reserved(word: &str) -> bool {
+    Words::of(Language::Sil).is_reserved(word) || OTHERS.contains(&word)
+}
+
+/// Returns the word itself, or with the first number behind it that makes it a name that is neither
+/// reserved nor used.
 pub fn unused(wanted: &str, is_used: impl Fn(&str) -> bool) -> Name {
+    let is_used = |name: &str| is_reserved(name) || is_used(name);
     if !is_used(wanted) {
         return wanted.into();
     }

@@ -1,10 +1,11 @@
 //! Pest's errors in the user's words.
 
 use ::hints::slips;
+use ::hints::syntax::Hint;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::Rule;
-use super::hints::{self, Hint};
+use super::hints;
 
 /// A syntax error.
 pub(super) struct Failure {

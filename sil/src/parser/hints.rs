@@ -2,22 +2,13 @@
 
 use std::ops::Range;
 
-use hints::{brackets, slips, spelling::Spelling};
+use front::Language;
+use hints::syntax::{self, Hint};
+use hints::{brackets, slips};
 use pest::Parser as _;
 
 use super::Rule;
 use super::grammar::Grammar;
-
-/// Advice beside "unexpected `found`".
-#[derive(Default)]
-pub(super) struct Hint {
-    /// Said in place of what was expected.
-    pub(super) text: Option<String>,
-    /// The wrong word, where it is not `found` but the first word of its statement.
-    pub(super) word: Option<Range<usize>>,
-    /// A bracket that is not closed, and what to say of it.
-    pub(super) unclosed: Option<(usize, String)>,
-}
 
 /// Guesses the intention behind `found`, at `at` in `text`, which is none of the things `expected`.
 pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[&str]) -> Hint {
@@ -220,11 +211,7 @@ fn misspelt(word: &str, expected: &[&str]) -> Option<String> {
     if !starts_something(expected) {
         return None;
     }
-    if is_reserved(word) || !slips::is_target(word) {
-        return None;
-    }
-    let meant = Spelling::default().nearest(word, STARTS)?;
-    Some(format!("did you mean `{meant}`?"))
+    syntax::misspelt(word, Language::Sil)
 }
 
 /// Tells whether a statement, clause or declaration may start here.
@@ -280,42 +267,4 @@ const PLUGINS: [&str; 10] = [
     "obtain",
     "prove",
     "universalIntro",
-];
-
-/// The words that declarations, clauses and statements start with.
-const STARTS: [&str; 34] = [
-    "adt",
-    "apply",
-    "assert",
-    "assume",
-    "axiom",
-    "decreases",
-    "define",
-    "domain",
-    "else",
-    "elseif",
-    "ensures",
-    "exhale",
-    "field",
-    "fold",
-    "function",
-    "goto",
-    "implementation",
-    "import",
-    "inhale",
-    "invariant",
-    "label",
-    "method",
-    "package",
-    "predicate",
-    "quasihavoc",
-    "quasihavocall",
-    "refute",
-    "requires",
-    "returns",
-    "unfold",
-    "unfolding",
-    "var",
-    "while",
-    "wildcard",
 ];

@@ -4,6 +4,8 @@
 //! expression as the target of an assignment, and pest may fail behind it or inside of it; here its
 //! start is found again.
 
+use front::tokens::tokens;
+use front::{Language, Words};
 use pest::Parser as _;
 
 use super::Rule;
@@ -27,73 +29,38 @@ pub(super) fn misplaced_expression(piece: &str, at: usize) -> Option<usize> {
 /// Places outside of parentheses and square brackets, but inside of so many braces, where an
 /// expression starts that is neither a name nor a call.
 fn expression_starts(text: &str) -> Vec<(usize, usize)> {
-    let bytes = text.as_bytes();
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let mut starts = Vec::new();
     let (mut braces, mut others) = (0usize, 0usize);
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
+    for token in tokens(text, Language::Sil) {
         let is_inside = braces > 0 && others == 0;
-        let mut width = 1;
-        match byte {
-            b'{' => braces += 1,
-            b'}' => braces = braces.saturating_sub(1),
-            b')' | b']' => others = others.saturating_sub(1),
-            b'(' | b'[' => {
+        match token.text {
+            "{" => braces += 1,
+            "}" => braces = braces.saturating_sub(1),
+            ")" | "]" => others = others.saturating_sub(1),
+            "(" | "[" => {
                 // Only spaces may stand between a name and its arguments.
-                let before = bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
-                if byte == b'(' && is_inside && !before.is_some_and(|&byte| is_word(byte)) {
-                    starts.push((at, braces));
+                let before = text[..token.start].trim_end_matches([' ', '\t']);
+                if token.text == "(" && is_inside && !before.ends_with(is_word) {
+                    starts.push((token.start, braces));
                 }
                 others += 1;
             }
-            b'"' => {
-                let rest = &bytes[at + 1..];
-                width =
-                    rest.iter().position(|&byte| byte == b'"').map_or(bytes.len(), |end| end + 2);
-            }
-            _ if is_word(byte) => {
-                width =
-                    bytes[at..].iter().position(|&byte| !is_word(byte)).unwrap_or(bytes.len() - at);
-                if is_inside && WORDS.contains(&&text[at..at + width]) {
-                    starts.push((at, braces));
-                }
-            }
+            word if is_inside && starts_expression(word) => starts.push((token.start, braces)),
             _ => {}
         }
-        at += width;
     }
     starts
 }
 
-/// The words that expressions start with. Not `domain`: members start with it, too, and the
-/// reference tells of both.
-const WORDS: [&str; 24] = [
-    "acc",
-    "applying",
-    "asserting",
-    "epsilon",
-    "exists",
-    "false",
-    "forall",
-    "forperm",
-    "let",
-    "Map",
-    "Multiset",
-    "new",
-    "none",
-    "null",
-    "old",
-    "perm",
-    "range",
-    "result",
-    "Seq",
-    "Set",
-    "true",
-    "unfolding",
-    "wildcard",
-    "write",
-];
+/// Tells whether expressions start with a word. `domain` is left out: members start with it, too,
+/// and the reference tells of both.
+fn starts_expression(word: &str) -> bool {
+    let words = Words::of(Language::Sil);
+    words.expressions.contains(&word)
+        || words.constants.contains(&word) && word != "lhs"
+        || matches!(word, "Map" | "Multiset" | "Seq" | "Set")
+}
 
 /// Tells whether the text before is a member up to the end of a statement.
 fn starts_statement(before: &str, braces: usize) -> bool {

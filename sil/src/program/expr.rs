@@ -68,12 +68,7 @@ pub enum BinaryOp {
 }
 
 /// The state an `old` refers to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum OldLabel {
-    Entry,
-    Lhs,
-    Label(LabelId),
-}
+pub type OldLabel = crate::syntax::OldLabel<LabelId>;
 
 /// A place permission can be held to.
 #[derive(Clone, Debug)]

@@ -80,14 +80,14 @@ pub enum Collection {
 }
 
 /// The state an `old` refers to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum OldLabel {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum OldLabel<L = Ident> {
     /// `old(e)`.
     Entry,
     /// `old[lhs](e)`.
     Lhs,
     /// `old[l](e)`.
-    Label(Ident),
+    Label(L),
 }
 
 /// `{ t1, …, tn }`, of a quantifier: its terms are matched together.

@@ -188,7 +188,8 @@ impl Search<'_> {
 impl Candidate {
     /// Returns the term, with a fresh variable for each part that cannot be matched.
     fn instantiate(&self, fresh: &mut dyn FnMut(&Type) -> LocalId) -> Expr {
-        let mut expr = replace_interpreted(&self.expr, fresh);
+        let mut expr = self.expr.clone();
+        replace_interpreted(&mut expr, fresh);
         debug_assert!(!has_interpreted_part(&expr), "each such part was replaced");
         for &label in self.olds.iter().rev() {
             expr = Expr {
@@ -202,14 +203,15 @@ impl Candidate {
     }
 }
 
-fn replace_interpreted(expr: &Expr, fresh: &mut dyn FnMut(&Type) -> LocalId) -> Expr {
-    grow_stack(|| {
-        if is_interpreted(expr) {
-            let kind = ExprKind::Local(fresh(&expr.ty));
-            return Expr { kind, annotations: Vec::new(), ..expr.clone() };
+fn replace_interpreted(expr: &mut Expr, fresh: &mut dyn FnMut(&Type) -> LocalId) {
+    expr.rewrite(&mut |part| {
+        let is_replaced = is_interpreted(part);
+        if is_replaced {
+            part.kind = ExprKind::Local(fresh(&part.ty));
+            part.annotations.clear();
         }
-        expr.map_children(&mut |child| replace_interpreted(child, fresh))
-    })
+        !is_replaced
+    });
 }
 
 /// Does the value of `expr` depend on the heap, as far as this shows in candidates?

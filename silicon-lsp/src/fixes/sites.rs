@@ -35,9 +35,8 @@ pub(super) struct Loop {
 impl<'a> Site<'a> {
     pub(super) fn new(analysis: &'a Analysis, at: Range<usize>) -> Option<Self> {
         let declaration = &analysis.index.declarations[analysis.index.declaration_at(at.start)?];
-        let is_in = |token: &&Token| {
-            declaration.whole.contains(&token.range.start) && token.kind != Kind::Comment
-        };
+        let is_in =
+            |token: &&Token| declaration.whole.contains(&token.range.start) && !token.is_comment();
         let code: Vec<&Token> = analysis.index.tokens.iter().filter(is_in).collect();
         let mut site = Self { analysis, declaration, code, body: None, at };
         site.body = site.find_body();
@@ -227,7 +226,7 @@ impl<'a> Site<'a> {
                 ")" => depth = depth.saturating_sub(1),
                 "{" => {
                     let before = position.checked_sub(1).map_or("", |before| self.word(before));
-                    let is_trigger = before == ":" || (before == "}" && head.is_some());
+                    let is_trigger = before == "::" || (before == "}" && head.is_some());
                     let of_loop = if depth == 0 && !is_trigger { head.take() } else { None };
                     open.push(of_loop.map(|(head, condition)| {
                         let body = token.range.start..self.declaration.whole.end;
@@ -251,16 +250,12 @@ impl<'a> Site<'a> {
         let is_in = |&position: &usize| range.contains(&self.code[position].range.start);
         let mut parts = vec![Vec::new()];
         let mut depth = 0_usize;
-        let mut last_and = None;
         for position in (0..self.code.len()).filter(is_in) {
             match self.word(position) {
                 "(" | "[" | "{" => depth += 1,
                 ")" | "]" | "}" => depth = depth.saturating_sub(1),
-                "&" if depth == 0 => {
-                    if last_and != Some(position) {
-                        parts.push(Vec::new());
-                        last_and = Some(position + 1);
-                    }
+                "&&" if depth == 0 => {
+                    parts.push(Vec::new());
                     continue;
                 }
                 _ => {}
@@ -277,19 +272,11 @@ impl<'a> Site<'a> {
         let Some(condition) = &of.condition else { return Vec::new() };
         let comparison = |part: Vec<usize>| {
             let (first, last) = (*part.first()?, *part.last()?);
-            let sign = |position: &&usize| matches!(self.word(**position), "<" | ">" | "!");
-            let &at = part.iter().find(sign)?;
-            let is_wide = self.word(at + 1) == "=";
-            let how = match (self.word(at), is_wide) {
-                ("<", false) => "<",
-                ("<", true) => "<=",
-                (">", false) => ">",
-                (">", true) => ">=",
-                ("!", true) => "!=",
-                _ => return None,
-            };
-            let right = at + 1 + usize::from(is_wide);
-            if at == first || right > last || matches!(self.word(at - 1), "=" | "-") {
+            let signs = ["<", "<=", ">", ">=", "!="];
+            let sign = |&at: &usize| signs.into_iter().find(|&sign| sign == self.word(at));
+            let (at, how) = part.iter().find_map(|at| Some((*at, sign(at)?)))?;
+            let right = at + 1;
+            if at == first || right > last {
                 return None;
             }
             let text = |from: usize, to: usize| {
@@ -306,12 +293,9 @@ impl<'a> Site<'a> {
         let here: Vec<usize> = self.here().collect();
         let forall = here.iter().position(|&it| self.word(it) == "forall")?;
         let here = &here[forall..];
-        let find = |from: usize, words: [&str; 2]| {
-            (from..here.len().saturating_sub(1))
-                .find(|&it| words == [self.word(here[it]), self.word(here[it + 1])])
-        };
-        let colons = find(0, [":", ":"])?;
-        let arrow = find(colons, ["=", ">"])?.checked_sub(1)?;
+        let find = |from: usize, sign| (from..here.len()).find(|&it| self.word(here[it]) == sign);
+        let colons = find(0, "::")?;
+        let arrow = find(colons, "==>")?;
         let access = (arrow..here.len()).find(|&it| self.word(here[it]) == "acc")?;
         let end = self.closing(here[access] + 1)?;
         // The receiver ends at the last dot in the access that is in no other parentheses.
@@ -330,7 +314,7 @@ impl<'a> Site<'a> {
             |from: usize, to: usize| (from <= to).then(|| (from..=to).collect::<Vec<usize>>());
         let variables: Vec<&str> = here[1..colons]
             .iter()
-            .filter(|&&it| self.word(it + 1) == ":" && self.word(it + 2) != ":")
+            .filter(|&&it| self.word(it + 1) == ":")
             .map(|&it| self.word(it))
             .collect();
         let [variable] = variables[..] else { return None };
@@ -352,7 +336,7 @@ impl<'a> Site<'a> {
         };
         let bindings = &here[1..colons];
         // Triggers are for the permission.
-        let mut first = colons + 2;
+        let mut first = colons + 1;
         while self.word(*here.get(first)?) == "{" {
             first = (first..here.len()).find(|&it| self.word(here[it]) == "}")? + 1;
         }
@@ -483,7 +467,7 @@ impl<'a> Site<'a> {
             };
             loop {
                 let next = self.word(last + 1);
-                if next == "." && self.word(last + 2) != "." {
+                if next == "." {
                     last += 2;
                 } else if next == "(" && self.code.get(last)?.kind == Kind::Word {
                     last = self.closing(last + 1)?;

@@ -7,6 +7,7 @@ use super::{
     ConstructorId, DestructorId, FieldId, FunctionId, GlobalId, LocalId, PredicateId, Type,
 };
 use crate::source::Span;
+pub use crate::syntax::{ChainOp, Quantifier, UnaryOp};
 
 /// An expression with its type and place.
 ///
@@ -311,19 +312,6 @@ pub struct Generator {
     pub result: Expr,
 }
 
-/// Prefix operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    /// `!`
-    Not,
-    /// `-`
-    Minus,
-    /// `+`
-    Plus,
-    /// `~`, of bits.
-    Complement,
-}
-
 /// Infix operators with two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
@@ -371,28 +359,6 @@ pub enum BinaryOp {
     ShiftLeft,
     /// `>->`
     ShiftRight,
-}
-
-/// Operators of chains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ChainOp {
-    /// `<`
-    Less,
-    /// `<=`
-    AtMost,
-    /// `>`
-    Greater,
-    /// `>=`
-    AtLeast,
-}
-
-/// The binders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Quantifier {
-    /// `forall`
-    Forall,
-    /// `exists`
-    Exists,
 }
 
 impl Expr {

@@ -40,7 +40,7 @@ impl<'s> Resolver<'s> {
 
     pub(super) fn quantified(
         &mut self,
-        quantifier: syntax::Quantifier,
+        quantifier: Quantifier,
         variables: &'s [BoundVariable],
         body: &'s syntax::Expr,
         span: Span,
@@ -50,19 +50,12 @@ impl<'s> Resolver<'s> {
         self.scoped(|resolver| {
             let variables =
                 variables.iter().map(|variable| resolver.bound(variable, context)).collect();
-            let (quantifier, body) = match quantifier {
-                syntax::Quantifier::Forall => {
-                    let body = resolver.assertion(body, context);
-                    if body.is_permission() {
-                        let message = "`forall` cannot be about permissions: name them by a set or a predicate";
-                        resolver.error(message, body.span);
-                    }
-                    (Quantifier::Forall, body)
-                }
-                syntax::Quantifier::Exists => {
-                    (Quantifier::Exists, resolver.assertion(body, context))
-                }
-            };
+            let body = resolver.assertion(body, context);
+            if quantifier == Quantifier::Forall && body.is_permission() {
+                let message =
+                    "`forall` cannot be about permissions: name them by a set or a predicate";
+                resolver.error(message, body.span);
+            }
             let ty = body.ty.clone();
             let kind = ExprKind::Quantified { quantifier, variables, body: Box::new(body) };
             Expr { kind, ty, span }

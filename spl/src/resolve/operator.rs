@@ -90,23 +90,16 @@ impl<'s> Resolver<'s> {
 
     fn unary(
         &mut self,
-        op: syntax::UnaryOp,
+        op: UnaryOp,
         operand: &'s syntax::Expr,
         span: Span,
         context: Context,
     ) -> Expr {
-        let op = match op {
-            syntax::UnaryOp::Not => {
-                let operand = Box::new(self.formula(operand, context));
-                let kind = ExprKind::Unary { op: UnaryOp::Not, operand };
-                return Expr { kind, ty: Type::Bool, span };
-            }
-            syntax::UnaryOp::Minus => UnaryOp::Minus,
-            syntax::UnaryOp::Plus => UnaryOp::Plus,
-            syntax::UnaryOp::Complement => UnaryOp::Complement,
-        };
-        let operand = Box::new(self.number(operand, context));
-        let ty = operand.ty.clone();
+        let operand = Box::new(match op {
+            UnaryOp::Not => self.formula(operand, context),
+            UnaryOp::Minus | UnaryOp::Plus | UnaryOp::Complement => self.number(operand, context),
+        });
+        let ty = if op == UnaryOp::Not { Type::Bool } else { operand.ty.clone() };
         Expr { kind: ExprKind::Unary { op, operand }, ty, span }
     }
 
@@ -253,7 +246,7 @@ impl<'s> Resolver<'s> {
     fn comparisons(
         &mut self,
         first: &'s syntax::Expr,
-        rest: &'s [(syntax::ChainOp, syntax::Expr)],
+        rest: &'s [(ChainOp, syntax::Expr)],
         span: Span,
         context: Context,
     ) -> Expr {
@@ -276,10 +269,10 @@ impl<'s> Resolver<'s> {
         }
         let mut rest = Vec::new();
         for (operand, next) in operands {
-            rest.push((chained(op), operand));
+            rest.push((op, operand));
             op = next;
         }
-        rest.push((chained(op), last));
+        rest.push((op, last));
         let kind = ExprKind::Chain { first: Box::new(first), rest };
         Expr { kind, ty: Type::Bool, span }
     }
@@ -296,29 +289,19 @@ impl<'s> Resolver<'s> {
 }
 
 /// One comparison; of sets it is written the other way round where they are.
-fn comparison(op: syntax::ChainOp, left: Expr, right: Expr, span: Span) -> Expr {
-    use syntax::ChainOp as Written;
+fn comparison(op: ChainOp, left: Expr, right: Expr, span: Span) -> Expr {
     let (op, left, right) = match (op, matches!(left.ty, Type::Set(_))) {
-        (Written::Less, false) => (BinaryOp::Less, left, right),
-        (Written::AtMost, false) => (BinaryOp::AtMost, left, right),
-        (Written::Greater, false) => (BinaryOp::Greater, left, right),
-        (Written::AtLeast, false) => (BinaryOp::AtLeast, left, right),
-        (Written::Less, true) => (BinaryOp::ProperSubset, left, right),
-        (Written::AtMost, true) => (BinaryOp::Subset, left, right),
-        (Written::Greater, true) => (BinaryOp::ProperSubset, right, left),
-        (Written::AtLeast, true) => (BinaryOp::Subset, right, left),
+        (ChainOp::Less, false) => (BinaryOp::Less, left, right),
+        (ChainOp::AtMost, false) => (BinaryOp::AtMost, left, right),
+        (ChainOp::Greater, false) => (BinaryOp::Greater, left, right),
+        (ChainOp::AtLeast, false) => (BinaryOp::AtLeast, left, right),
+        (ChainOp::Less, true) => (BinaryOp::ProperSubset, left, right),
+        (ChainOp::AtMost, true) => (BinaryOp::Subset, left, right),
+        (ChainOp::Greater, true) => (BinaryOp::ProperSubset, right, left),
+        (ChainOp::AtLeast, true) => (BinaryOp::Subset, right, left),
     };
     let kind = ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) };
     Expr { kind, ty: Type::Bool, span }
-}
-
-fn chained(op: syntax::ChainOp) -> ChainOp {
-    match op {
-        syntax::ChainOp::Less => ChainOp::Less,
-        syntax::ChainOp::AtMost => ChainOp::AtMost,
-        syntax::ChainOp::Greater => ChainOp::Greater,
-        syntax::ChainOp::AtLeast => ChainOp::AtLeast,
-    }
 }
 
 fn arithmetic(op: syntax::BinaryOp) -> BinaryOp {

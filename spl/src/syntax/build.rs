@@ -134,5 +134,5 @@ fn take<'s>(parts: &mut impl Iterator<Item = Pair<'s, Rule>>) -> Pair<'s, Rule> 
 
 /// Keywords; they stand together in the grammar.
 fn is_token(rule: Rule) -> bool {
-    (Rule::k_array..=Rule::k_yields).contains(&rule) || rule == Rule::EOI
+    (Rule::k_Array..=Rule::k_yields).contains(&rule) || rule == Rule::EOI
 }

@@ -206,7 +206,7 @@ pub enum TypeExprKind {
 }
 
 /// Prefix operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     /// `!`
     Not,
@@ -214,7 +214,7 @@ pub enum UnaryOp {
     Minus,
     /// `+`
     Plus,
-    /// `~`
+    /// `~`, of bits.
     Complement,
 }
 
@@ -292,7 +292,7 @@ impl BinaryOp {
 }
 
 /// Operators that can be chained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChainOp {
     /// `<`
     Less,
@@ -305,7 +305,7 @@ pub enum ChainOp {
 }
 
 /// The binders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Quantifier {
     /// `forall`
     Forall,

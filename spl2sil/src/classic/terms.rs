@@ -6,8 +6,8 @@ mod reads;
 use front::grow_stack;
 use sil::syntax as s;
 use spl::program::{
-    Annotation, BinaryOp, Bound, ChainOp, Expr, ExprKind, Generator, LocalId, PredicateUse,
-    Quantifier, Type, UnaryOp,
+    Annotation, BinaryOp, Bound, Expr, ExprKind, Generator, LocalId, PredicateUse, Quantifier,
+    Type, UnaryOp,
 };
 use spl::source::Span;
 
@@ -16,6 +16,7 @@ use super::member::{Declaration, Env, Value};
 use super::prelude::Part;
 use super::types::{Key, Slot, spelled};
 use crate::build::*;
+use crate::lower::expressions::comparison;
 
 impl<'p> Declaration<'_, 'p> {
     /// Returns the value of an expression.
@@ -110,7 +111,7 @@ impl<'p> Declaration<'_, 'p> {
                 let mut all = Vec::new();
                 for (op, operand) in rest {
                     let right = self.term(operand, env)?;
-                    all.push(binary(chain_op(*op), left, right.clone()));
+                    all.push(binary(comparison(*op), left, right.clone()));
                     left = right;
                 }
                 and(all)
@@ -471,14 +472,5 @@ pub(super) fn cell_type(array: &Type) -> Type {
     match array {
         Type::Array(element) => Type::ArrayCell(element.clone()),
         other => other.clone(),
-    }
-}
-
-fn chain_op(op: ChainOp) -> s::BinaryOp {
-    match op {
-        ChainOp::Less => s::BinaryOp::Lt,
-        ChainOp::AtMost => s::BinaryOp::Le,
-        ChainOp::Greater => s::BinaryOp::Gt,
-        ChainOp::AtLeast => s::BinaryOp::Ge,
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn spelled(name: &str) -> String {
     let starts_with_digit = spelled.starts_with(|first: char| first.is_ascii_digit());
     if starts_with_digit {
         format!("n${spelled}")
-    } else if sil::build::RESERVED.contains(&spelled.as_str()) {
+    } else if sil::build::is_reserved(&spelled) {
         format!("{spelled}$")
     } else {
         spelled

@@ -257,13 +257,7 @@ pub(crate) trait Expressions<'l, 'p: 'l>: Meaning<'l, 'p> {
                 bound.push((name.clone(), right));
                 right = var(&name);
             }
-            let op = match op {
-                ChainOp::Less => s::BinaryOp::Lt,
-                ChainOp::AtMost => s::BinaryOp::Le,
-                ChainOp::Greater => s::BinaryOp::Gt,
-                ChainOp::AtLeast => s::BinaryOp::Ge,
-            };
-            compared.push(binary(op, left, right.clone()));
+            compared.push(binary(comparison(*op), left, right.clone()));
             left = right;
         }
         bound
@@ -274,6 +268,16 @@ pub(crate) trait Expressions<'l, 'p: 'l>: Meaning<'l, 'p> {
 }
 
 impl<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized> Expressions<'l, 'p> for M {}
+
+/// Returns the operator of SIL for one of a chain.
+pub(crate) fn comparison(op: ChainOp) -> s::BinaryOp {
+    match op {
+        ChainOp::Less => s::BinaryOp::Lt,
+        ChainOp::AtMost => s::BinaryOp::Le,
+        ChainOp::Greater => s::BinaryOp::Gt,
+        ChainOp::AtLeast => s::BinaryOp::Ge,
+    }
+}
 
 /// May it be written twice?
 fn is_small(e: &Expr) -> bool {

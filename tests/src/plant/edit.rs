@@ -132,20 +132,19 @@ pub(super) fn conjuncts(expr: &Expr) -> Vec<&Expr> {
 
 /// The assertion with its conjunct number `index` replaced by what `map` makes of it.
 pub(super) fn with_conjunct(expr: &Expr, index: usize, map: &dyn Fn(&Expr) -> Expr) -> Expr {
-    fn go(expr: &Expr, left: &mut usize, map: &dyn Fn(&Expr) -> Expr) -> Expr {
-        match &expr.kind {
-            ExprKind::And(_) => expr.map_children(&mut |child| go(child, left, map)),
-            _ if *left == 0 => {
-                *left = usize::MAX;
-                map(expr)
+    let mut copy = expr.clone();
+    let mut number = 0;
+    copy.rewrite(&mut |part| {
+        let is_and = matches!(part.kind, ExprKind::And(_));
+        if !is_and {
+            if number == index {
+                *part = map(part);
             }
-            _ => {
-                *left = left.wrapping_sub(1);
-                expr.clone()
-            }
+            number += 1;
         }
-    }
-    go(expr, &mut index.clone(), map)
+        is_and
+    });
+    copy
 }
 
 /// The accesses in an assertion that give or take permission: not those in wands and in ghost
@@ -163,17 +162,19 @@ pub(super) fn accesses(expr: &Expr) -> Vec<&Expr> {
 
 /// The assertion with its access number `index` replaced by what `map` makes of it.
 pub(super) fn with_access(expr: &Expr, index: usize, map: &dyn Fn(&Expr) -> Expr) -> Expr {
-    fn go(expr: &Expr, left: &mut usize, map: &dyn Fn(&Expr) -> Expr) -> Expr {
-        if let ExprKind::Acc { .. } = expr.kind {
-            *left = left.wrapping_sub(1);
-            return if *left == 0 { map(expr) } else { expr.clone() };
+    let mut copy = expr.clone();
+    let mut number = 0;
+    copy.rewrite(&mut |part| {
+        if let ExprKind::Acc { .. } = part.kind {
+            if number == index {
+                *part = map(part);
+            }
+            number += 1;
+            return false;
         }
-        if !leads_to_access(expr) {
-            return expr.clone();
-        }
-        expr.map_children(&mut |child| go(child, left, map))
-    }
-    go(expr, &mut (index + 1), map)
+        leads_to_access(part)
+    });
+    copy
 }
 
 fn leads_to_access(expr: &Expr) -> bool {

@@ -177,17 +177,11 @@ impl Lowering<'_> {
 
     fn quantified(
         &mut self,
-        quantifier: p::Quantifier,
+        quantifier: Quantifier,
         variables: &[p::LocalId],
         domain: &Domain,
         body: &p::Expr,
     ) -> Kind {
-        let quantifier = match quantifier {
-            p::Quantifier::Forall => Quantifier::Forall,
-            p::Quantifier::Exists => Quantifier::Exists,
-            p::Quantifier::Sum => Quantifier::Sum,
-            p::Quantifier::Max => Quantifier::Max,
-        };
         let mut sources = Vec::new();
         for (at, &variable) in variables.iter().enumerate() {
             let source = match domain {

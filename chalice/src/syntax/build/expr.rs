@@ -9,8 +9,8 @@ use super::operators::{self, Operand, Operator};
 use super::{Builder, Built, Rule, error, has, is_token, parts, take};
 use crate::source::Span;
 use crate::syntax::{
-    AccessForm, BinaryOp, Domain, Expr, ExprKind, ForkState, Ident, Quantifier, StateKind,
-    TypeExpr, TypeExprKind, UnaryOp,
+    AccessForm, BinaryOp, Domain, Expr, ExprKind, ForkState, Ident, LockMode, Quantifier,
+    StateKind, TypeExpr, TypeExprKind, UnaryOp,
 };
 
 /// A call taken apart: receiver, name, arguments.
@@ -265,8 +265,8 @@ impl Builder {
             Rule::rd_call => self.access(AccessForm::Rd, pair)?,
             Rule::rd_star => self.rd_star(pair)?,
             Rule::rd_alone => ExprKind::Rd,
-            Rule::rd_holds => ExprKind::Holds { target: self.only(pair)?, is_read: true },
-            Rule::holds => ExprKind::Holds { target: self.only(pair)?, is_read: false },
+            Rule::rd_holds => ExprKind::Holds { target: self.only(pair)?, mode: LockMode::Read },
+            Rule::holds => ExprKind::Holds { target: self.only(pair)?, mode: LockMode::Write },
             Rule::old => ExprKind::Old(self.only(pair)?),
             Rule::length => ExprKind::Length(self.only(pair)?),
             Rule::credit => {

@@ -1,6 +1,8 @@
 //! Advice about a syntax error.
 
-use hints::{brackets, slips, spelling::Spelling, syntax::Hint};
+use front::Language;
+use hints::syntax::{self, Hint};
+use hints::{brackets, slips};
 use pest::Parser as _;
 
 use super::{Grammar, Rule};
@@ -130,11 +132,7 @@ fn misspelt(word: &str, is_found: bool, expected: &str) -> Option<String> {
     {
         return None;
     }
-    if is_reserved(word) || !slips::is_target(word) {
-        return None;
-    }
-    let meant = Spelling::default().nearest(word, STARTS)?;
-    Some(format!("did you mean `{meant}`?"))
+    syntax::misspelt(word, Language::Chalice)
 }
 
 /// Returns the bracket that is not closed before something that cannot stand inside of one.
@@ -164,45 +162,3 @@ fn unclosed(text: &str, at: usize, found: &str) -> Option<(usize, String)> {
 fn is_reserved(word: &str) -> bool {
     Grammar::parse(Rule::reserved, word).is_ok_and(|found| found.as_str() == word)
 }
-
-/// The words that declarations, clauses and statements start with.
-const STARTS: [&str; 38] = [
-    "acquire",
-    "assert",
-    "assume",
-    "call",
-    "channel",
-    "class",
-    "condition",
-    "const",
-    "decreases",
-    "downgrade",
-    "else",
-    "ensures",
-    "fold",
-    "fork",
-    "free",
-    "function",
-    "ghost",
-    "invariant",
-    "join",
-    "lock",
-    "lockchange",
-    "method",
-    "predicate",
-    "receive",
-    "release",
-    "reorder",
-    "requires",
-    "returns",
-    "send",
-    "share",
-    "signal",
-    "static",
-    "unfold",
-    "unlimited",
-    "unshare",
-    "var",
-    "wait",
-    "while",
-];

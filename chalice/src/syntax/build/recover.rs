@@ -3,6 +3,9 @@
 //! Members are told apart by the words that nothing else starts with, so that nothing has to be
 //! known of what is broken.
 
+use front::Language;
+use front::tokens::{Kind, Token, tokens};
+
 /// A text without a broken member.
 pub(super) struct Recovered {
     /// The text, of the same length, so that offsets stay.
@@ -67,31 +70,18 @@ fn beginning(text: &str, starts: &[Start], at: usize, depth_at_end: isize) -> (u
 /// Returns the words that members, classes and channels start with, and how many braces are open at
 /// the end.
 fn starts(text: &str) -> (Vec<Start>, isize) {
-    let bytes = text.as_bytes();
     let mut starts = Vec::new();
     let mut depth = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
-            quote @ (b'"' | b'\'') => {
-                let rest = &bytes[at + 1..];
-                let end = rest.iter().position(|&byte| byte == quote || byte == b'\n');
-                at += end.map_or(rest.len(), |end| end + 1);
-            }
-            byte if byte.is_ascii_alphabetic() || byte == b'_' => {
-                let word = hints::slips::word(&text[at..]);
-                let is_outer = matches!(word, "class" | "channel" | "external");
-                if is_outer || MEMBERS.contains(&word) {
-                    starts.push(Start { at, depth, is_outer });
-                }
-                at += word.len();
-                continue;
+    for Token { kind, text: word, start: at } in tokens(text, Language::Chalice) {
+        let is_outer = matches!(word, "class" | "channel" | "external");
+        match word {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            _ if kind == Kind::Word && (is_outer || MEMBERS.contains(&word)) => {
+                starts.push(Start { at, depth, is_outer });
             }
             _ => {}
         }
-        at += 1;
     }
     (starts, depth)
 }

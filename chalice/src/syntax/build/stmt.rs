@@ -5,8 +5,8 @@ use pest::iterators::Pair;
 use super::{Builder, Built, Rule, error, has, parts, take};
 use crate::source::Span;
 use crate::syntax::{
-    Block, Bounds, DeclModifiers, Expr, ExprKind, Ident, IfArm, Initialiser, New, Pattern,
-    PatternPart, Rhs, Spec, SpecKind, Stmt, StmtKind,
+    Block, Bounds, DeclModifiers, Expr, ExprKind, Ident, IfArm, Initialiser, LockMode, New,
+    Pattern, PatternPart, Rhs, Spec, SpecKind, Stmt, StmtKind,
 };
 
 impl Builder {
@@ -59,15 +59,17 @@ impl Builder {
                 StmtKind::Reorder { target, bounds }
             }
             Rule::unshare => StmtKind::Unshare(self.operand_of(pair)?),
-            Rule::acquire => StmtKind::Acquire { target: self.operand_of(pair)?, is_read: false },
-            Rule::rd_acquire => StmtKind::Acquire { target: self.operand_of(pair)?, is_read: true },
-            Rule::release => StmtKind::Release { target: self.operand_of(pair)?, is_read: false },
-            Rule::rd_release => StmtKind::Release { target: self.operand_of(pair)?, is_read: true },
+            rule @ (Rule::acquire | Rule::rd_acquire) => {
+                StmtKind::Acquire { target: self.operand_of(pair)?, mode: mode(rule) }
+            }
+            rule @ (Rule::release | Rule::rd_release) => {
+                StmtKind::Release { target: self.operand_of(pair)?, mode: mode(rule) }
+            }
             rule @ (Rule::lock | Rule::rd_lock) => {
                 let mut parts = parts(pair);
                 let target = self.expr(take(&mut parts))?;
                 let body = self.block(take(&mut parts))?;
-                StmtKind::Lock { target, is_read: rule == Rule::rd_lock, body }
+                StmtKind::Lock { target, mode: mode(rule), body }
             }
             Rule::lock_this => StmtKind::LockThis(self.block(pair)?),
             Rule::downgrade => StmtKind::Downgrade(self.operand_of(pair)?),
@@ -349,5 +351,13 @@ impl Builder {
             Pattern { parts: vec![nested], span }
         };
         Ok(PatternPart::If { then, otherwise: Some(otherwise) })
+    }
+}
+
+/// Returns the lock that a statement is about.
+fn mode(rule: Rule) -> LockMode {
+    match rule {
+        Rule::rd_acquire | Rule::rd_release | Rule::rd_lock => LockMode::Read,
+        _ => LockMode::Write,
     }
 }

@@ -149,8 +149,9 @@ impl Printer {
                 self.put("credit");
                 self.pair(channel, amount.as_deref());
             }
-            ExprKind::Holds { target, is_read } => {
-                self.put(if *is_read { "rd holds" } else { "holds" });
+            ExprKind::Holds { target, mode } => {
+                self.put(mode.word());
+                self.put("holds");
                 self.pair(target, None);
             }
             ExprKind::Assigned(name) => self.put(&format!("assigned({})", name.name)),

@@ -35,8 +35,9 @@ impl Printer {
                 self.line();
                 return self.put("]]");
             }
-            StmtKind::Lock { target, is_read, body } => {
-                self.put(if *is_read { "rd lock " } else { "lock " });
+            StmtKind::Lock { target, mode, body } => {
+                self.put(mode.word());
+                self.put("lock ");
                 self.parenthesised(target);
                 self.put(" ");
                 return self.block(body);
@@ -73,10 +74,14 @@ impl Printer {
             StmtKind::Signal { condition, is_for_all: true } => {
                 self.words("signal forall ", condition);
             }
-            StmtKind::Acquire { target, is_read: false } => self.words("acquire ", target),
-            StmtKind::Acquire { target, is_read: true } => self.words("rd acquire ", target),
-            StmtKind::Release { target, is_read: false } => self.words("release ", target),
-            StmtKind::Release { target, is_read: true } => self.words("rd release ", target),
+            StmtKind::Acquire { target, mode } => {
+                self.put(mode.word());
+                self.words("acquire ", target);
+            }
+            StmtKind::Release { target, mode } => {
+                self.put(mode.word());
+                self.words("release ", target);
+            }
             StmtKind::Share { target, bounds } => {
                 self.words("share ", target);
                 self.bounds(bounds);

@@ -1,6 +1,5 @@
 //! Making expressions and statements.
 
-use front::grow_stack;
 use rustc_hash::FxHashMap;
 
 use super::Locals;
@@ -86,10 +85,14 @@ pub(super) fn at_entry(body: Expr) -> Expr {
 
 /// Makes the expression that says at the entry of the member the same as `expr`.
 pub(super) fn where_old_is_now(expr: &Expr) -> Expr {
-    grow_stack(|| match &expr.kind {
-        ExprKind::Old { label: OldLabel::Entry, body } => where_old_is_now(body),
-        _ => expr.map_children(&mut where_old_is_now),
-    })
+    let mut copy = expr.clone();
+    copy.rewrite(&mut |part| {
+        while let ExprKind::Old { label: OldLabel::Entry, body } = &part.kind {
+            *part = Expr::clone(body);
+        }
+        true
+    });
+    copy
 }
 
 /// Returns a variable that no user sees.
@@ -104,11 +107,17 @@ pub(super) fn has_calls(expr: &Expr) -> bool {
 
 /// Returns the expression with `place` as the origin of each of its nodes.
 pub(super) fn placed(expr: &Expr, place: Span) -> Expr {
-    grow_stack(|| {
-        let mut copy = expr.map_children(&mut |child| placed(child, place));
-        copy.span.origin = place.origin;
-        copy
-    })
+    let mut copy = expr.clone();
+    self::place(&mut copy, place);
+    copy
+}
+
+/// Gives each node of the expression `place` as its origin.
+pub(super) fn place(expr: &mut Expr, place: Span) {
+    expr.rewrite(&mut |part| {
+        part.span.origin = place.origin;
+        true
+    });
 }
 
 /// Returns an expression of another member in terms of this one: its formals are replaced by
@@ -157,26 +166,28 @@ fn replaced(
     bound: &FxHashMap<LocalId, LocalId>,
     place: Span,
 ) -> Expr {
-    grow_stack(|| {
-        if let ExprKind::Local(id) = &expr.kind
-            && let Some(value) = values.get(id)
-        {
-            return value.clone();
+    let rename = |variable: &mut LocalId| {
+        if let Some(new) = bound.get(variable) {
+            *variable = *new;
         }
-        let mut copy = expr.map_children(&mut |child| replaced(child, values, bound, place));
-        copy.span.origin = place.origin;
-        let rename = |variable: &mut LocalId| {
-            if let Some(new) = bound.get(variable) {
-                *variable = *new;
+    };
+    let mut copy = expr.clone();
+    copy.rewrite(&mut |part| {
+        part.span.origin = place.origin;
+        match &mut part.kind {
+            ExprKind::Local(id) => {
+                if let Some(value) = values.get(id) {
+                    *part = value.clone();
+                }
+                return false;
             }
-        };
-        match &mut copy.kind {
             ExprKind::Quantified { variables, .. } | ExprKind::ForPerm { variables, .. } => {
                 variables.iter_mut().for_each(rename);
             }
             ExprKind::Let { variable, .. } => rename(variable),
             _ => {}
         }
-        copy
-    })
+        true
+    });
+    copy
 }

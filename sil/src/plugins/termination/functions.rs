@@ -77,23 +77,27 @@ fn sides(clauses: &[Expr]) -> &'static [Side] {
 }
 
 fn read(clauses: &[Expr], side: Side) -> Vec<Expr> {
-    clauses.iter().map(|clause| read_expr(clause, side)).collect()
-}
-
-fn read_expr(expr: &Expr, side: Side) -> Expr {
-    grow_stack(|| match &expr.kind {
-        ExprKind::InhaleExhale { inhale, exhale } => {
-            read_expr(if side == Side::Inhale { inhale } else { exhale }, side)
-        }
-        _ => expr.map_children(&mut |child| read_expr(child, side)),
-    })
+    let mut read = clauses.to_vec();
+    for clause in &mut read {
+        clause.rewrite(&mut |part| {
+            while let ExprKind::InhaleExhale { inhale, exhale } = &part.kind {
+                *part = Expr::clone(if side == Side::Inhale { inhale } else { exhale });
+            }
+            true
+        });
+    }
+    read
 }
 
 fn with_result(expr: &Expr, result: LocalId) -> Expr {
-    grow_stack(|| match expr.kind {
-        ExprKind::Result => build::local(result, expr.ty.clone(), expr.span),
-        _ => expr.map_children(&mut |child| with_result(child, result)),
-    })
+    let mut copy = expr.clone();
+    copy.rewrite(&mut |part| {
+        if matches!(part.kind, ExprKind::Result) {
+            *part = build::local(result, part.ty.clone(), part.span);
+        }
+        true
+    });
+    copy
 }
 
 /// The permission that is held while the checks are made.

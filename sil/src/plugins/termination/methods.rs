@@ -205,7 +205,8 @@ impl Checker<'_, '_> {
         span: Span,
     ) -> ([Stmt; 2], Stmt) {
         let copy = self.pass.mark(span, CheckKind::Copy);
-        let access = access.map_children(&mut |child| build::placed(child, copy));
+        let mut access = access.clone();
+        access.for_each_child_mut(|child| build::place(child, copy));
         let instance = self.pass.orders.instance(access.predicate, access.arguments.clone(), copy);
         let ty = instance.ty.clone();
         let variable = self.variable("outer", ty.clone(), block, copy);

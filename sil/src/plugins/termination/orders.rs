@@ -352,19 +352,20 @@ fn mapped_expr(
     map: &dyn Fn(&Type) -> Option<Type>,
     functions: &FxHashMap<DomainFunctionId, DomainFunctionId>,
 ) -> Expr {
-    grow_stack(|| {
-        let mut copy = expr.map_children(&mut |child| mapped_expr(child, map, functions));
-        copy.ty = mapped(&copy.ty, map);
+    let mut copy = expr.clone();
+    copy.rewrite(&mut |part| {
+        part.ty = mapped(&part.ty, map);
         // The library is not among the user's files.
-        copy.span = Span::default();
-        if let ExprKind::DomainApply { function, instance, .. } = &mut copy.kind {
+        part.span = Span::default();
+        if let ExprKind::DomainApply { function, instance, .. } = &mut part.kind {
             *function = functions.get(function).copied().unwrap_or(*function);
             for ty in instance {
                 *ty = mapped(ty, map);
             }
         }
-        copy
-    })
+        true
+    });
+    copy
 }
 
 /// Returns the type with `map` applied where it has an answer, innermost first.

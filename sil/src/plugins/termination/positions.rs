@@ -163,7 +163,8 @@ impl Pass<'_> {
             }
             Frame::Old(label) => boolean(ExprKind::Old { label, body: Box::new(body) }, copy),
             Frame::Held(resource) => {
-                let resource = resource.map_children(&mut |child| placed(child, copy));
+                let mut resource = resource.clone();
+                resource.for_each_child_mut(|child| build::place(child, copy));
                 let amount = build::expr(ExprKind::Perm(resource), Type::Perm, copy);
                 build::implies(orders::is_some(&amount, copy), body, copy)
             }
@@ -179,7 +180,8 @@ impl Pass<'_> {
         copy: Span,
     ) -> Expr {
         let copied = self.copied();
-        let mut access = access.map_children(&mut |child| copied(child, copy));
+        let mut access = access.clone();
+        access.for_each_child_mut(|child| *child = copied(child, copy));
         if self.amounts == Amounts::SomeOrNone {
             *access.amount = build::expr(ExprKind::Wildcard, Type::Perm, copy);
         }
@@ -223,22 +225,25 @@ fn boolean(kind: ExprKind, span: Span) -> Expr {
 /// Returns a copy for a proof that holds some permission where the function holds what it says:
 /// positive amounts are wildcards.
 fn without_amounts(expr: &Expr, place: Span) -> Expr {
-    grow_stack(|| {
-        let mut copy = expr.map_children(&mut |child| without_amounts(child, place));
-        copy.span.origin = place.origin;
-        let wildcard = || Box::new(build::expr(ExprKind::Wildcard, Type::Perm, place));
-        match &mut copy.kind {
-            ExprKind::Unfolding { access, .. } => access.amount = wildcard(),
-            ExprKind::Acc { amount, .. } => {
-                let is_some = orders::is_some(amount, place);
-                if build::is_literal(&is_some, false) {
-                    return copy;
-                }
+    let mut copy = expr.clone();
+    leave_amounts_out(&mut copy, place);
+    copy
+}
+
+fn leave_amounts_out(expr: &mut Expr, place: Span) {
+    grow_stack(|| expr.for_each_child_mut(|child| leave_amounts_out(child, place)));
+    expr.span.origin = place.origin;
+    let wildcard = || Box::new(build::expr(ExprKind::Wildcard, Type::Perm, place));
+    match &mut expr.kind {
+        ExprKind::Unfolding { access, .. } => access.amount = wildcard(),
+        ExprKind::Acc { amount, .. } => {
+            let is_some = orders::is_some(amount, place);
+            if !build::is_literal(&is_some, false) {
                 *amount = wildcard();
-                copy = build::implies(is_some, copy, place);
+                let held = std::mem::replace(expr, build::boolean(true, place));
+                *expr = build::implies(is_some, held, place);
             }
-            _ => {}
         }
-        copy
-    })
+        _ => {}
+    }
 }

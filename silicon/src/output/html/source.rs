@@ -5,10 +5,10 @@ use std::iter;
 use std::ops::Range;
 use std::path::Path;
 
+use front::Words;
+use front::tokens::{Kind, Token, tokens};
 use indexmap::IndexMap;
 use layout::Language;
-use layout::tokens::{Kind, Token, tokens};
-use layout::words::Words;
 use maud::{Markup, html};
 use rustc_hash::FxHashMap;
 use sil::render::{Place, Severity};

@@ -169,8 +169,8 @@ impl Builder {
     fn type_kind(&mut self, pair: Pair<Rule>, span: Span) -> Built<TypeExpr> {
         let inner = take(&mut pair.into_inner());
         let kind = match inner.as_rule() {
-            Rule::builtin if has(&inner, Rule::k_int) => TypeExprKind::Int,
-            Rule::builtin if has(&inner, Rule::k_bool) => TypeExprKind::Bool,
+            Rule::builtin if has(&inner, Rule::k_Int) => TypeExprKind::Int,
+            Rule::builtin if has(&inner, Rule::k_Bool) => TypeExprKind::Bool,
             Rule::builtin => TypeExprKind::Byte,
             Rule::map_type => {
                 let mut parts = parts(inner);
@@ -181,9 +181,9 @@ impl Builder {
                 let word = inner.clone().into_inner().next().map(|word| word.as_rule());
                 let argument = Box::new(self.type_expr(take(&mut parts(inner)))?);
                 match word {
-                    Some(Rule::k_loc) => TypeExprKind::Loc(argument),
-                    Some(Rule::k_set) => TypeExprKind::Set(argument),
-                    Some(Rule::k_array) => TypeExprKind::Array(argument),
+                    Some(Rule::k_Loc) => TypeExprKind::Loc(argument),
+                    Some(Rule::k_Set) => TypeExprKind::Set(argument),
+                    Some(Rule::k_Array) => TypeExprKind::Array(argument),
                     _ => TypeExprKind::ArrayCell(argument),
                 }
             }

@@ -60,71 +60,8 @@ fn name(rule: Rule) -> String {
 }
 
 /// Returns the keyword that a rule is.
-fn keyword(rule: Rule) -> Option<&'static str> {
-    Some(match rule {
-        Rule::k_array => "Array",
-        Rule::k_array_cell => "ArrayCell",
-        Rule::k_assert => "assert",
-        Rule::k_assume => "assume",
-        Rule::k_auto => "auto",
-        Rule::k_axiom => "axiom",
-        Rule::k_bool => "Bool",
-        Rule::k_byte => "Byte",
-        Rule::k_byte2int => "byte2int",
-        Rule::k_choose => "choose",
-        Rule::k_comment => "comment",
-        Rule::k_const => "const",
-        Rule::k_datatype => "datatype",
-        Rule::k_define => "define",
-        Rule::k_else => "else",
-        Rule::k_emp => "emp",
-        Rule::k_ensures => "ensures",
-        Rule::k_exists => "exists",
-        Rule::k_false => "false",
-        Rule::k_fold => "fold",
-        Rule::k_forall => "forall",
-        Rule::k_free => "free",
-        Rule::k_function => "function",
-        Rule::k_ghost => "ghost",
-        Rule::k_havoc => "havoc",
-        Rule::k_if => "if",
-        Rule::k_implicit => "implicit",
-        Rule::k_in => "in",
-        Rule::k_include => "include",
-        Rule::k_int => "Int",
-        Rule::k_int2byte => "int2byte",
-        Rule::k_invariant => "invariant",
-        Rule::k_lemma => "lemma",
-        Rule::k_loc => "Loc",
-        Rule::k_map => "Map",
-        Rule::k_matching => "matching",
-        Rule::k_new => "new",
-        Rule::k_noinst => "noinst",
-        Rule::k_null => "null",
-        Rule::k_options => "options",
-        Rule::k_or => "or",
-        Rule::k_pattern => "pattern",
-        Rule::k_predicate => "predicate",
-        Rule::k_procedure => "procedure",
-        Rule::k_pure => "pure",
-        Rule::k_requires => "requires",
-        Rule::k_return => "return",
-        Rule::k_returns => "returns",
-        Rule::k_set => "Set",
-        Rule::k_split => "split",
-        Rule::k_struct => "struct",
-        Rule::k_subsetof => "subsetof",
-        Rule::k_true => "true",
-        Rule::k_type => "type",
-        Rule::k_unfold => "unfold",
-        Rule::k_unfolding => "unfolding",
-        Rule::k_var => "var",
-        Rule::k_while => "while",
-        Rule::k_with => "with",
-        Rule::k_without => "without",
-        Rule::k_yields => "yields",
-        _ => return None,
-    })
+fn keyword(rule: Rule) -> Option<String> {
+    format!("{rule:?}").strip_prefix("k_").map(str::to_owned)
 }
 
 /// Returns the words for a rule that is not a keyword; none for rules that are never shown.
@@ -200,80 +137,7 @@ fn words(rule: Rule) -> Option<&'static str> {
         | Rule::comprehension
         | Rule::quantified
         | Rule::unfolding => "an expression",
-        Rule::WHITESPACE
-        | Rule::COMMENT
-        | Rule::nested
-        | Rule::decl
-        | Rule::stmt
-        | Rule::else_if
-        | Rule::ends
-        | Rule::operand
-        | Rule::suffix
-        | Rule::atom
-        | Rule::letter
-        | Rule::ident_char
-        | Rule::reserved => return None,
-        // Keywords are shown as they are written.
-        Rule::k_array
-        | Rule::k_array_cell
-        | Rule::k_assert
-        | Rule::k_assume
-        | Rule::k_auto
-        | Rule::k_axiom
-        | Rule::k_bool
-        | Rule::k_byte
-        | Rule::k_byte2int
-        | Rule::k_choose
-        | Rule::k_comment
-        | Rule::k_const
-        | Rule::k_datatype
-        | Rule::k_define
-        | Rule::k_else
-        | Rule::k_emp
-        | Rule::k_ensures
-        | Rule::k_exists
-        | Rule::k_false
-        | Rule::k_fold
-        | Rule::k_forall
-        | Rule::k_free
-        | Rule::k_function
-        | Rule::k_ghost
-        | Rule::k_havoc
-        | Rule::k_if
-        | Rule::k_implicit
-        | Rule::k_in
-        | Rule::k_include
-        | Rule::k_int
-        | Rule::k_int2byte
-        | Rule::k_invariant
-        | Rule::k_lemma
-        | Rule::k_loc
-        | Rule::k_map
-        | Rule::k_matching
-        | Rule::k_new
-        | Rule::k_noinst
-        | Rule::k_null
-        | Rule::k_options
-        | Rule::k_or
-        | Rule::k_pattern
-        | Rule::k_predicate
-        | Rule::k_procedure
-        | Rule::k_pure
-        | Rule::k_requires
-        | Rule::k_return
-        | Rule::k_returns
-        | Rule::k_set
-        | Rule::k_split
-        | Rule::k_struct
-        | Rule::k_subsetof
-        | Rule::k_true
-        | Rule::k_type
-        | Rule::k_unfold
-        | Rule::k_unfolding
-        | Rule::k_var
-        | Rule::k_while
-        | Rule::k_with
-        | Rule::k_without
-        | Rule::k_yields => return None,
+        // Keywords are shown as they are written. The rest consists of rules with words.
+        _ => return None,
     })
 }

@@ -1,6 +1,8 @@
 //! Advice about a syntax error.
 
-use hints::{brackets, slips, spelling::Spelling, syntax::Hint};
+use front::Language;
+use hints::syntax::{self, Hint};
+use hints::{brackets, slips};
 use pest::Parser as _;
 
 use super::{Grammar, Rule};
@@ -25,6 +27,7 @@ pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[String]) -> H
         let text = Some("what stands before it is not closed".to_owned());
         return Hint { text, word: None, unclosed };
     }
+    let misspelt = |word| syntax::misspelt(word, Language::Spl);
     match (misspelt(first), misspelt(found)) {
         (Some(text), _) => Hint { text: Some(text), word, unclosed },
         (None, text) => Hint { text, word: None, unclosed },
@@ -94,15 +97,6 @@ fn words(text: &str, at: usize, found: &str, expected: &[String]) -> Option<Stri
     (begins && !is_ended && is_in_block).then(|| "a `;` is missing before it".into())
 }
 
-/// Returns a word that no statement, clause or declaration starts with, but nearly.
-fn misspelt(word: &str) -> Option<String> {
-    if is_reserved(word) || !slips::is_target(word) {
-        return None;
-    }
-    let meant = Spelling::default().nearest(word, STARTS)?;
-    Some(format!("did you mean `{meant}`?"))
-}
-
 /// Returns the bracket that is not closed before something that cannot stand inside of one.
 fn unclosed(before: &str, found: &str) -> Option<(usize, String)> {
     let (at, bracket) = brackets::innermost_open(before)?;
@@ -122,36 +116,3 @@ fn unclosed(before: &str, found: &str) -> Option<(usize, String)> {
 fn is_reserved(word: &str) -> bool {
     Grammar::parse(Rule::reserved, word).is_ok_and(|found| found.as_str() == word)
 }
-
-/// The words that declarations, clauses and statements start with.
-const STARTS: [&str; 29] = [
-    "assert",
-    "assume",
-    "axiom",
-    "choose",
-    "const",
-    "datatype",
-    "define",
-    "else",
-    "ensures",
-    "fold",
-    "free",
-    "function",
-    "ghost",
-    "havoc",
-    "include",
-    "invariant",
-    "lemma",
-    "options",
-    "predicate",
-    "procedure",
-    "pure",
-    "requires",
-    "return",
-    "returns",
-    "split",
-    "struct",
-    "unfold",
-    "var",
-    "while",
-];

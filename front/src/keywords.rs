@@ -1,6 +1,6 @@
 //! The words that mean something by themselves, by what they do.
 
-use front::Language;
+use crate::Language;
 
 /// The keywords of a language. No word stands in two of the lists.
 #[derive(Debug)]
@@ -38,18 +38,8 @@ impl Words {
 
     /// Returns all words, list by list.
     pub fn all(&self) -> impl Iterator<Item = &'static str> {
-        let lists = [
-            self.declarations,
-            self.modifiers,
-            self.clauses,
-            self.statements,
-            self.connectives,
-            self.expressions,
-            self.operators,
-            self.constants,
-            self.types,
-        ];
-        lists.into_iter().flatten().copied()
+        let others = [self.expressions, self.operators, self.constants, self.types];
+        self.outside_of_expressions().chain(others.into_iter().flatten().copied())
     }
 
     /// Tells whether a word can be no name.
@@ -58,12 +48,20 @@ impl Words {
     }
 
     /// Tells whether a word begins a declaration or a statement.
-    pub(crate) fn begins(&self, word: &str) -> bool {
+    pub fn begins(&self, word: &str) -> bool {
         self.declarations.contains(&word) || self.statements.contains(&word)
     }
 
+    /// Returns the words that stand in declarations, clauses and statements, outside of their
+    /// expressions and types.
+    pub fn outside_of_expressions(&self) -> impl Iterator<Item = &'static str> {
+        let lists =
+            [self.declarations, self.modifiers, self.clauses, self.statements, self.connectives];
+        lists.into_iter().flatten().copied()
+    }
+
     /// Tells whether something has to follow a word.
-    pub(crate) fn goes_on(&self, word: &str) -> bool {
+    pub fn goes_on(&self, word: &str) -> bool {
         self.all().any(|known| known == word)
             && !self.constants.contains(&word)
             && !self.types.contains(&word)

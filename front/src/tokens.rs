@@ -1,6 +1,6 @@
 //! The tokens of a text, also where it is no program.
 
-use front::{Language, behind_mark};
+use crate::{Language, behind_mark};
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ pub fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut at = text.len() - behind_mark(text).len();
     while let Some(first) = text[at..].chars().next() {
-        if first.is_whitespace() {
+        if is_blank(first) {
             at += first.len_utf8();
             continue;
         }
@@ -76,6 +76,11 @@ pub fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
         at += length;
     }
     tokens
+}
+
+/// Tells whether a character means nothing between tokens, as in the grammars.
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{b}' | '\u{c}')
 }
 
 /// Returns the kind and the length of the token at the beginning of a text.
@@ -131,8 +136,12 @@ fn end_of_comment(rest: &str, nests: bool) -> Option<usize> {
 
 fn end_of_quoted(rest: &str, quote: char, language: Language) -> Option<usize> {
     if language == Language::Spl && quote == '\'' {
-        let inside = rest[1..].chars().next()?;
-        return Some(2 + inside.len_utf8());
+        // A quote that begins no character stands alone.
+        let inside = rest[1..]
+            .chars()
+            .next()
+            .filter(|inside| rest[1 + inside.len_utf8()..].starts_with('\''));
+        return Some(inside.map_or(1, |inside| 2 + inside.len_utf8()));
     }
     let mut is_escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
@@ -167,4 +176,22 @@ fn word(rest: &str, language: Language) -> usize {
     let Some(version) = rest[end..].strip_prefix('^') else { return end };
     let digits = version.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 { end } else { end + 1 + digits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_those_of_the_language() {
+        let texts = |text, language| -> Vec<&str> {
+            tokens(text, language).into_iter().map(|token| token.text).collect()
+        };
+        assert_eq!(texts("a?b:c ?d^2", Language::Spl), ["a?b", ":", "c", "?d^2"]);
+        assert_eq!(texts("/* /* */ */x", Language::Spl), ["/* /* */ */", "x"]);
+        assert_eq!(texts("/* /* */x", Language::Sil), ["/* /* */", "x"]);
+        assert_eq!(texts("A --* B==>c", Language::Sil), ["A", "--*", "B", "==>", "c"]);
+        assert_eq!(texts("'a b' \"c", Language::Chalice), ["'a b'", "\"c"]);
+        assert_eq!(texts("'ö' 'ab' '", Language::Spl), ["'ö'", "'", "ab", "'", "'"]);
+    }
 }
