@@ -66,6 +66,33 @@ impl Terms {
         }
     }
 
+    /// A need that is still open, to be made less than what is `available`: it is taken wherever
+    /// there is some, or (`by_half`) half of what is there instead, which does not depend on the
+    /// need but for its condition.
+    pub fn split_open(&mut self, available: Term, need: Term, by_half: bool) -> Split {
+        let (there, p) = self.conditional(available);
+        let (wanted, q) = self.conditional(need);
+        let some = self.is_some(p);
+        let there = self.and([there, some]);
+        let both = self.and([there, wanted]);
+        let part = if by_half {
+            let half = self.fraction(1, 2);
+            self.mul(half, p)
+        } else {
+            q
+        };
+        let taken = self.ite(both, part, Self::NONE);
+        let rest = self.sub(p, part);
+        let rest = self.ite(wanted, rest, p);
+        let not_there = self.not(there);
+        let open = self.and([wanted, not_there]);
+        Split {
+            taken,
+            rest: self.ite(there, rest, Self::NONE),
+            need: self.ite(open, q, Self::NONE),
+        }
+    }
+
     /// Returns an amount as a condition and what there is under it.
     fn conditional(&mut self, amount: Term) -> (Term, Term) {
         match *self.kind(amount) {
