@@ -4,10 +4,15 @@
 //! So `(n - i) · c` is `n · c - i · c`. Where `i < n` holds of integers and `0 ≤ c`, it is at least
 //! `c`.
 
+use std::collections::BTreeMap;
+
 use num_traits::{CheckedMul, One, Signed};
 use rustc_hash::FxHashMap;
 
 use super::linear::{Elimination, Number, Product, ROWS, Row, Sum, spend};
+
+/// So often numbers are looked for that are bounded by others.
+const ROUNDS: usize = 2;
 
 /// The products of two variables, the smaller one first, each as a variable.
 struct Monomials {
@@ -78,20 +83,27 @@ impl Elimination {
     }
 
     /// Returns the factors of products that are known to be at least 0, in ascending order. Each
-    /// comes with the answer whether it is known not to be 0.
+    /// comes with the answer whether it is known not to be 0. Some follow from others: `n` where
+    /// `0 ≤ i < n`.
     fn multipliers(&self, monomials: &Monomials) -> Vec<(u32, bool)> {
-        let mut multipliers: Vec<(u32, bool)> = Vec::new();
-        for Row { sum, is_strict } in &self.rows {
-            let [(variable, factor)] = sum.factors[..] else { continue };
-            let occurs =
-                || monomials.variables.keys().any(|&(a, b)| variable == a || variable == b);
-            if factor.is_positive() && !sum.literal.is_positive() && occurs() {
-                multipliers.push((variable, *is_strict || sum.literal.is_negative()));
+        let mut natural: BTreeMap<u32, bool> = BTreeMap::new();
+        for _ in 0..ROUNDS {
+            for Row { sum, is_strict } in &self.rows {
+                let (above, below): (Vec<_>, Vec<_>) =
+                    sum.factors.iter().partition(|(_, factor)| factor.is_positive());
+                let [&(variable, _)] = above[..] else { continue };
+                let mut is_strict = *is_strict || sum.literal.is_negative();
+                let is_bounded = below.iter().all(|(other, _)| {
+                    natural.get(other).inspect(|&&is_some| is_strict |= is_some).is_some()
+                });
+                if is_bounded && !sum.literal.is_positive() {
+                    *natural.entry(variable).or_default() |= is_strict;
+                }
             }
         }
-        // The strongest claim about each factor stays.
-        multipliers.sort_unstable_by_key(|&(variable, is_strict)| (variable, !is_strict));
-        multipliers.dedup_by_key(|&mut (variable, _)| variable);
-        multipliers
+        natural.retain(|&variable, _| {
+            monomials.variables.keys().any(|&(a, b)| variable == a || variable == b)
+        });
+        natural.into_iter().collect()
     }
 }

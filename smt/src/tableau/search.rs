@@ -137,7 +137,8 @@ impl Entered {
             if numbers == Verdict::Contradictory {
                 return Outcome::Proved;
             }
-            let Some(parts) = self.next_distinction(terms) else {
+            let Some(parts) = self.next_distinction(terms).or_else(|| self.order_of_factors(terms))
+            else {
                 let is_open = numbers == Verdict::Satisfiable && self.fuel > 0;
                 return if is_open { Outcome::Open } else { Outcome::Unknown };
             };
@@ -404,5 +405,45 @@ impl Entered {
             }
         }
         best.map(|(_, open)| open)
+    }
+
+    /// Two integers that differ: one is less than the other. Inequalities can be multiplied, so
+    /// that `i · n + j = k · n + l` tells `i = k` where `j` and `l` are remainders.
+    fn order_of_factors(&self, terms: &mut Terms) -> Option<Vec<Part>> {
+        for index in 0..self.active.len() {
+            let term = self.active.get(index);
+            let TermKind::Eq(left, right) = *terms.kind(term) else { continue };
+            if terms.sort(left) != Sort::INT
+                || self.graph.truth(terms, term) != Some(false)
+                || ![left, right].iter().any(|&side| self.is_beside_product(terms, side))
+            {
+                continue;
+            }
+            let order = [(terms.lt(left, right), true), (terms.lt(right, left), true)];
+            let is_open = |&(less, truth): &Part| {
+                self.graph.truth(terms, less).is_none()
+                    && !self.derived.contains(&(less, terms.bool(truth)))
+            };
+            if order.iter().all(is_open) {
+                return Some(order.to_vec());
+            }
+        }
+        None
+    }
+
+    /// Tells whether a number is a factor, or is added to a product.
+    fn is_beside_product(&self, terms: &Terms, number: Term) -> bool {
+        let is_product = |term: Term| match *terms.kind(term) {
+            TermKind::Mul(left, right) => !terms.is_literal(left) && !terms.is_literal(right),
+            _ => false,
+        };
+        let users = self.graph.uses(number);
+        users.len() <= MANY_USES
+            && users.iter().any(|&user| match *terms.kind(user) {
+                TermKind::Add(left, right) | TermKind::Sub(left, right) => {
+                    [left, right].iter().any(|&side| self.graph.members(side).any(is_product))
+                }
+                _ => is_product(user),
+            })
     }
 }

@@ -167,6 +167,33 @@ fn products_are_bounded_by_what_is_known_of_their_factors() {
 }
 
 #[test]
+fn quotients_and_remainders_are_unique() {
+    let mut bench = Bench::default();
+    let [i, j, k, l, n] = ["i", "j", "k", "l", "n"].map(|name| bench.constant(name, Sort::INT));
+    let zero = bench.terms.int(0);
+    let (rows, others) = (bench.terms.mul(i, n), bench.terms.mul(k, n));
+    let (left, right) = (bench.terms.add(rows, j), bench.terms.add(others, l));
+    let is_same = bench.terms.eq(left, right);
+    bench.assume(is_same);
+    for number in [i, j, k, l] {
+        let is_natural = bench.terms.le(zero, number);
+        bench.assume(is_natural);
+    }
+    let below = [j, l].map(|number| bench.terms.lt(number, n));
+    bench.assume(below[0]);
+    let (same_row, same_column) = (bench.terms.eq(i, k), bench.terms.eq(j, l));
+    // `l` may be as large as a row.
+    bench.does_not_prove(same_row);
+    bench.does_not_prove(same_column);
+    bench.assume(below[1]);
+    bench.proves(same_row);
+    let both = bench.terms.and([same_row, same_column]);
+    bench.proves(both);
+    let is_less = bench.terms.lt(j, l);
+    bench.does_not_prove(is_less);
+}
+
+#[test]
 fn inequalities_of_integers_are_multiplied() {
     let mut bench = Bench::default();
     let [i, n, k] = ["i", "n", "k"].map(|name| bench.constant(name, Sort::INT));

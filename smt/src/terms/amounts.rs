@@ -66,6 +66,33 @@ impl Terms {
         }
     }
 
+    /// Splits a need that is still open, and that will be less than the `available` amount. The need
+    /// is taken wherever some amount is available. With `by_half`, half of the available amount is
+    /// taken instead, which depends on nothing but the condition of the need.
+    pub fn split_open(&mut self, available: Term, need: Term, by_half: bool) -> Split {
+        let (there, p) = self.conditional(available);
+        let (wanted, q) = self.conditional(need);
+        let some = self.is_some(p);
+        let there = self.and([there, some]);
+        let both = self.and([there, wanted]);
+        let part = if by_half {
+            let half = self.fraction(1, 2);
+            self.mul(half, p)
+        } else {
+            q
+        };
+        let taken = self.ite(both, part, Self::NONE);
+        let rest = self.sub(p, part);
+        let rest = self.ite(wanted, rest, p);
+        let not_there = self.not(there);
+        let open = self.and([wanted, not_there]);
+        Split {
+            taken,
+            rest: self.ite(there, rest, Self::NONE),
+            need: self.ite(open, q, Self::NONE),
+        }
+    }
+
     /// Returns an amount as a condition and the amount under it.
     fn conditional(&mut self, amount: Term) -> (Term, Term) {
         match *self.kind(amount) {

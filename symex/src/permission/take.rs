@@ -165,7 +165,7 @@ impl Need for OfAll<'_> {
         let resource = self.access.resource;
         let portions = engine.portions_if_some(resource, self.footprint)?;
         if portions.is_some() {
-            engine.take_less_of_all(resource, self.footprint)?;
+            engine.take_less_of_all(self.access, self.footprint)?;
         }
         Ok(portions)
     }
@@ -175,9 +175,6 @@ impl Need for OfAll<'_> {
     }
 
     fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Portion>>, Stop> {
-        if !engine.is_exact(self.access.amount) {
-            return Ok(None);
-        }
-        engine.transfer_footprint(self.access.resource, self.footprint.amount)
+        engine.transfer_footprint(self.access, self.footprint)
     }
 }

@@ -21,7 +21,7 @@ use crate::permission::quantified::chunks::{Portion, PortionValue};
 use crate::run::explore::Answer;
 use crate::state::Here;
 use crate::state::heap::{Chunk, Heap, Resource};
-use crate::state::quantified::QuantifiedChunk;
+use crate::state::quantified::{Access, Footprint, QuantifiedChunk};
 use crate::{Configuration, Engine, Path, Stop};
 
 /// The means by which a chunk is shown to be the location.
@@ -33,10 +33,22 @@ enum Effort {
     All,
 }
 
+/// The part that each chunk gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taking {
+    /// As much as is needed and there.
+    All,
+    /// Less than the chunk holds, where the need is still open (trap T9). A chunk around gives half,
+    /// so that its part does not depend on the left-hand side.
+    Less,
+}
+
 /// The progress of a transfer.
 struct Progress {
     /// The amount that is still to be taken.
     need: Term,
+    /// The way to take it.
+    taking: Taking,
     /// The value of the location, once permission has been taken.
     value: Option<Gathered>,
 }
@@ -77,9 +89,6 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
-        if !self.is_exact(loss) {
-            return self.transfer_inexact(resource, arguments, loss);
-        }
         let mut need = loss;
         // Conditions that the left-hand side decides need not be left open.
         while let TermKind::Ite(condition, then, otherwise) = *self.terms.kind(need) {
@@ -92,8 +101,11 @@ impl Engine<'_> {
                 break;
             }
         }
-        let need = self.terms.at_least_none(need);
-        let mut progress = Progress { need, value: None };
+        let taking = self.taking(need);
+        if taking == Taking::All {
+            need = self.terms.at_least_none(need);
+        }
+        let mut progress = Progress { need, taking, value: None };
         for level in 0..=self.here.package.reserve.len() {
             self.transfer_chunks(level, resource, arguments, &mut progress, Effort::Little)?;
             self.transfer_quantified_chunks(level, resource, arguments, &mut progress)?;
@@ -117,6 +129,10 @@ impl Engine<'_> {
         // If no chunk has given permission, none was asked for.
         let value = progress.value.map_or_else(|| self.nothing(resource), |it| it.value);
         Ok(Some(Taken(value)))
+    }
+
+    fn taking(&self, need: Term) -> Taking {
+        if self.is_exact(need) { Taking::All } else { Taking::Less }
     }
 
     /// Takes from chunks with the same arguments first, since each other chunk needs a question
@@ -168,7 +184,7 @@ impl Engine<'_> {
                 continue;
             }
             self.end_before_taking(level)?;
-            let part = self.needed_of(chunk.amount, progress)?;
+            let part = self.needed_of(level, chunk.amount, progress)?;
             self.keep_rest(level, resource, index, chunk, part)?;
             self.note_value(resource, &mut progress.value, chunk.value, part)?;
             self.fetch(level, resource, Chunk { amount: part, ..chunk.clone() })?;
@@ -196,7 +212,7 @@ impl Engine<'_> {
                 continue;
             }
             self.end_before_taking(level)?;
-            let part = self.needed_of(here, progress)?;
+            let part = self.needed_of(level, here, progress)?;
             let need = self.need_of(resource, arguments, part);
             chunks[index].amount = self.terms.split_amount(chunk.amount, need).rest;
             self.here.level(level).set_quantified(resource, chunks.clone());
@@ -215,7 +231,22 @@ impl Engine<'_> {
     }
 
     /// Returns as much of `available` as is still needed, and reduces the need.
-    fn needed_of(&mut self, available: Term, progress: &mut Progress) -> Result<Term, Stop> {
+    fn needed_of(
+        &mut self,
+        level: usize,
+        available: Term,
+        progress: &mut Progress,
+    ) -> Result<Term, Stop> {
+        if progress.taking == Taking::Less {
+            let split = self.terms.split_open(available, progress.need, level > 0);
+            let bound = if level > 0 { split.taken } else { available };
+            let some = self.terms.is_some(bound);
+            let less = self.terms.lt(progress.need, bound);
+            let fact = self.terms.implies(some, less);
+            self.assume(fact)?;
+            progress.need = split.need;
+            return Ok(split.taken);
+        }
         let enough = self.terms.le(progress.need, available);
         let part = if self.check(enough)? {
             progress.need
@@ -226,43 +257,22 @@ impl Engine<'_> {
         Ok(part)
     }
 
-    /// Takes some amount that is still open from the heaps around: less than one of them holds
-    /// (trap T9).
-    fn transfer_inexact(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        loss: Term,
-    ) -> Result<Option<Taken>, Stop> {
-        for level in 1..=self.here.package.reserve.len() {
-            let chunks = self.here.level(level).of(resource).to_vec();
-            for (index, chunk) in chunks.iter().enumerate() {
-                let alias = same_arguments(&mut self.terms, &chunk.arguments, arguments);
-                let positive = self.terms.lt(Terms::NONE, chunk.amount);
-                let held = self.terms.and([alias, positive]);
-                if held == Terms::FALSE || !self.check(held)? {
-                    continue;
-                }
-                self.end_before_taking(level)?;
-                let less = self.terms.lt(loss, chunk.amount);
-                self.assume(less)?;
-                self.keep_rest(level, resource, index, chunk, loss)?;
-                self.fetch(level, resource, Chunk { amount: loss, ..chunk.clone() })?;
-                return Ok(Some(Taken(chunk.value)));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Takes `need`, an amount over the formals of the resource, from the heap being consumed and
-    /// the heaps around together. Returns the part of each chunk; `None` if there is not enough.
+    /// Takes a quantified permission from the heap being consumed and the heaps around together.
+    /// Returns the part of each chunk; `None` if there is not enough.
     pub(crate) fn transfer_footprint(
         &mut self,
-        resource: Resource,
-        need: Term,
+        access: &Access,
+        footprint: &Footprint,
     ) -> Result<Option<Vec<Portion>>, Stop> {
-        let mut need = self.terms.at_least_none(need);
+        let resource = access.resource;
+        let taking = self.taking(access.amount);
+        let mut need = match taking {
+            Taking::All => self.terms.at_least_none(footprint.amount),
+            Taking::Less => footprint.amount,
+        };
         let mut touched = Vec::new();
+        // What the need is made less than.
+        let mut bounds = Vec::new();
         for level in 0..=self.here.package.reserve.len() {
             let heap = self.here.level(level).clone();
             // SOUNDNESS: a chunk gives its part before anything else happens, since the path may
@@ -270,7 +280,7 @@ impl Engine<'_> {
             let mut index = 0;
             for chunk in heap.of(resource) {
                 let available = self.spread(resource, chunk);
-                let Some(split) = self.part_of(level, available, &mut need)? else {
+                let Some(split) = self.part_of(level, available, taking, &mut need)? else {
                     index += 1;
                     continue;
                 };
@@ -286,16 +296,16 @@ impl Engine<'_> {
                 let Chunk { arguments, value, .. } = chunk.clone();
                 let amount = self.at(resource, split.taken, &arguments);
                 self.fetch(level, resource, Chunk { amount, ..chunk.clone() })?;
-                touched.push(Portion {
-                    amount: split.taken,
-                    value: PortionValue::One { arguments, value },
-                    domain: None,
-                });
+                let value = PortionValue::One { arguments, value };
+                let portion = Portion { amount: split.taken, value, domain: None };
+                let bound = if level > 0 { split.taken } else { available };
+                bounds.push(Portion { amount: bound, ..portion.clone() });
+                touched.push(portion);
             }
             let mut left = heap.quantified(resource).to_vec();
             let mut index = 0;
             for chunk in heap.quantified(resource) {
-                let Some(split) = self.part_of(level, chunk.amount, &mut need)? else {
+                let Some(split) = self.part_of(level, chunk.amount, taking, &mut need)? else {
                     index += 1;
                     continue;
                 };
@@ -308,16 +318,21 @@ impl Engine<'_> {
                 self.here.level(level).set_quantified(resource, left.clone());
                 let taken = QuantifiedChunk { amount: split.taken, ..chunk.clone() };
                 self.here.fetch_quantified(level, resource, &taken);
-                touched.push(Portion {
-                    amount: split.taken,
-                    value: PortionValue::Map(chunk.map),
-                    domain: chunk.domain,
-                });
+                let value = PortionValue::Map(chunk.map);
+                let portion = Portion { amount: split.taken, value, domain: chunk.domain };
+                let bound = if level > 0 { split.taken } else { chunk.amount };
+                bounds.push(Portion { amount: bound, ..portion.clone() });
+                touched.push(portion);
             }
         }
         let done = self.terms.is_none(need);
         if self.ask_obligation(done)? != Answer::Yes {
             return Ok(None);
+        }
+        if taking == Taking::Less {
+            for bound in &bounds {
+                self.assume_less_than(access, footprint, bound, &[])?;
+            }
         }
         Ok(Some(touched))
     }
@@ -327,13 +342,17 @@ impl Engine<'_> {
         &mut self,
         level: usize,
         available: Term,
+        taking: Taking,
         need: &mut Term,
     ) -> Result<Option<Split>, Stop> {
         let done = self.terms.is_none(*need);
         if self.check(done)? {
             return Ok(None);
         }
-        let split = self.terms.split_amount(available, *need);
+        let split = match taking {
+            Taking::All => self.terms.split_amount(available, *need),
+            Taking::Less => self.terms.split_open(available, *need, level > 0),
+        };
         let nothing = self.terms.is_none(split.taken);
         if self.check(nothing)? {
             return Ok(None);

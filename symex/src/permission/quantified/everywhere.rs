@@ -3,8 +3,8 @@
 use smt::terms::{Term, Terms};
 
 use crate::permission::quantified;
-use crate::permission::quantified::chunks::Portion;
 use crate::permission::quantified::chunks::total;
+use crate::permission::quantified::chunks::{Portion, PortionValue};
 use crate::run::explore::Answer;
 use crate::state::heap::{Chunk, Resource};
 use crate::state::quantified::QuantifiedChunk;
@@ -111,48 +111,31 @@ impl Configuration<'_> {
     /// Takes an amount that is still open: less than each portion holds (trap T9).
     pub(crate) fn take_less_of_all(
         &mut self,
-        resource: Resource,
+        access: &Access,
         footprint: &Footprint,
     ) -> Result<(), Stop> {
+        let resource = access.resource;
         let left = self.here.left();
-        let formals = self.formals(resource);
-        let wanted = self.terms.is_some(footprint.amount);
-        let mut open = wanted;
+        let mut open = self.terms.is_some(footprint.amount);
+        let portions = self.portions(resource, &left);
+        let (of_ordinary, of_quantified) = portions.split_at(left.of(resource).len());
         let mut ordinary = Vec::new();
-        for chunk in left.of(resource) {
+        for (chunk, portion) in left.of(resource).iter().zip(of_ordinary) {
+            self.assume_less_than(access, footprint, portion, &[])?;
             let need = self.at(resource, footprint.amount, &chunk.arguments);
-            let (wanted, some) =
-                (self.at(resource, wanted, &chunk.arguments), self.terms.is_some(chunk.amount));
-            let both = self.terms.and([wanted, some]);
-            let less = self.terms.lt(need, chunk.amount);
-            let fact = self.terms.implies(both, less);
-            self.assume(fact)?;
+            let some = self.terms.is_some(chunk.amount);
             let here = self.at(resource, open, &chunk.arguments);
             let takes = self.terms.and([here, some]);
             let taken = self.terms.ite(takes, need, Terms::NONE);
             let amount = self.terms.sub(chunk.amount, taken);
-            let spread = self.spread(resource, chunk);
-            let spread = self.terms.is_none(spread);
+            let spread = self.terms.is_none(portion.amount);
             open = self.terms.and([open, spread]);
             ordinary.push(Chunk { amount, ..chunk.clone() });
         }
         let mut quantified = Vec::new();
-        for chunk in left.quantified(resource) {
+        for (chunk, portion) in left.quantified(resource).iter().zip(of_quantified) {
+            self.assume_less_than(access, footprint, portion, &chunk.triggers)?;
             let some = self.terms.is_some(chunk.amount);
-            let both = self.terms.and([wanted, some]);
-            let less = self.terms.lt(footprint.amount, chunk.amount);
-            let fact = self.terms.implies(both, less);
-            let mut triggers = footprint.triggers.clone();
-            triggers.extend(chunk.triggers.iter().cloned());
-            triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
-            for amount in [footprint.amount, chunk.amount] {
-                let mut matched = Vec::new();
-                self.matchable_parts(amount, &formals, &mut matched);
-                triggers.extend(matched.into_iter().map(|term| vec![term]));
-            }
-            let fact =
-                self.terms.forall(&formals, triggers, fact, quantified::label("wildcard"), 1);
-            self.assume(fact)?;
             let takes = self.terms.and([open, some]);
             let rest = self.terms.sub(chunk.amount, footprint.amount);
             let amount = self.terms.ite(takes, rest, chunk.amount);
@@ -163,6 +146,58 @@ impl Configuration<'_> {
         drop(left);
         self.here.left_mut().set_both(resource, ordinary, quantified);
         Ok(())
+    }
+
+    /// Makes an amount that is still open less than what a portion holds, wherever both are some.
+    pub(crate) fn assume_less_than(
+        &mut self,
+        access: &Access,
+        footprint: &Footprint,
+        portion: &Portion,
+        triggers: &[Vec<Term>],
+    ) -> Result<(), Stop> {
+        let resource = access.resource;
+        let fact = self.is_less(footprint.amount, portion.amount);
+        let map = match &portion.value {
+            PortionValue::One { arguments, .. } => {
+                let fact = self.at(resource, fact, arguments);
+                return self.assume(fact);
+            }
+            PortionValue::Map(map) => *map,
+        };
+        let formals = self.formals(resource);
+        let mut triggers = [&footprint.triggers, triggers].concat();
+        triggers.push(vec![self.map_at(resource, map, &formals)]);
+        for amount in [footprint.amount, portion.amount] {
+            let mut matched = Vec::new();
+            self.matchable_parts(amount, &formals, &mut matched);
+            triggers.extend(matched.into_iter().map(|term| vec![term]));
+        }
+        let label = quantified::label("wildcard");
+        let fact = self.terms.forall(&formals, triggers, fact, label, 1);
+        self.assume(fact)?;
+        // The same at the written receiver: over the formals the amount itself is no trigger where
+        // a receiver has fixed parts, as in `P(x, i)` for each i.
+        let mut matched = Vec::new();
+        self.matchable_parts(access.amount, &access.variables, &mut matched);
+        if matched.is_empty() {
+            return Ok(());
+        }
+        let held = self.at(resource, portion.amount, &access.arguments);
+        let fact = self.is_less(access.amount, held);
+        let fact = self.terms.implies(access.guard, fact);
+        let triggers = matched.into_iter().map(|term| vec![term]).collect();
+        let label = quantified::label("wildcard");
+        let fact = self.terms.forall(&access.variables, triggers, fact, label, 1);
+        self.assume(fact)
+    }
+
+    /// Returns wanted > 0 ∧ held > 0 ⇒ wanted < held.
+    fn is_less(&mut self, wanted: Term, held: Term) -> Term {
+        let (some, there) = (self.terms.is_some(wanted), self.terms.is_some(held));
+        let both = self.terms.and([some, there]);
+        let less = self.terms.lt(wanted, held);
+        self.terms.implies(both, less)
     }
 
     /// Forgets the permission that a failed consume asked for, as far as it is there.

@@ -43,14 +43,20 @@ impl Path<'_> {
         self.assume(fact)
     }
 
-    /// Assumes ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.
+    /// Assumes ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission. The
+    /// receiver itself is no trigger where there are written ones. The written ones may be the
+    /// locations, and a fact about `s[i].next` and `s[i + 1]` would then call for the next index
+    /// without end.
     pub(crate) fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
         if !self.of_program(Fact::IsTrigger(access.resource)) {
             return Ok(());
         }
         let touched = self.touched(access.resource, &access.arguments);
         let fact = self.terms.implies(access.guard, touched);
-        let triggers = self.access_triggers(access);
+        let triggers = match access.triggers.as_slice() {
+            [] => self.access_triggers(access),
+            written => written.to_vec(),
+        };
         let fact =
             self.terms.forall(&access.variables, triggers, fact, quantified::label("touched"), 1);
         self.assume(fact)
