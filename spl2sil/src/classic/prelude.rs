@@ -30,6 +30,8 @@ pub(super) enum Part {
     Reach(Type),
     /// Maps from a sort to itself that are no writes to others.
     Unwritten(Type),
+    /// Paths along maps that lead to null from everywhere, and writes to such maps.
+    Forest(Type),
     /// Paths where something changes.
     ReachFrame(Type),
     /// Arrays with such elements.
@@ -74,6 +76,7 @@ impl Prelude {
             }
             Part::Unwritten(sort) => vec![Part::Map(sort.clone(), sort.clone())],
             Part::Reach(sort) => vec![Part::Unwritten(sort.clone())],
+            Part::Forest(sort) => vec![Part::Reach(sort.clone())],
             Part::ReachFrame(sort) => {
                 vec![Part::Reach(sort.clone()), Part::Frame(sort.clone(), sort.clone())]
             }
@@ -135,6 +138,7 @@ impl Part {
             | Self::Agree(..)
             | Self::Reach(_)
             | Self::Unwritten(_)
+            | Self::Forest(_)
             | Self::ReachFrame(_)
             | Self::Array(_)
             | Self::ArrayCells(_)
@@ -181,6 +185,10 @@ fn text(program: &Program, part: &Part) -> Option<String> {
         }
         Part::Unwritten(sort) => filled(
             include_str!("prelude/unwritten.sil"),
+            &[('K', &map(sort, sort)), ('S', &key(sort))],
+        ),
+        Part::Forest(sort) => filled(
+            include_str!("prelude/forest.sil"),
             &[('K', &map(sort, sort)), ('S', &key(sort))],
         ),
         Part::ReachFrame(sort) => filled(
