@@ -24,6 +24,8 @@ pub(super) enum Part {
     Map(Type, Type),
     /// The meaning of `frame` for maps from references.
     Frame(Type, Type),
+    /// Frames of such maps that programs claim.
+    Claim(Type, Type),
     /// The meaning of `agree` for such maps.
     Agree(Type, Type),
     /// Paths along maps from a sort to itself.
@@ -74,6 +76,7 @@ impl Prelude {
             Part::Frame(from, to) | Part::Agree(from, to) => {
                 vec![Part::Set(from.clone()), Part::Map(from.clone(), to.clone())]
             }
+            Part::Claim(from, to) => vec![Part::Frame(from.clone(), to.clone())],
             Part::Unwritten(sort) => vec![Part::Map(sort.clone(), sort.clone())],
             Part::Reach(sort) => vec![Part::Unwritten(sort.clone())],
             Part::Forest(sort) => vec![Part::Reach(sort.clone())],
@@ -135,6 +138,7 @@ impl Part {
             Self::Set(element) => Some(Type::set(element.clone())),
             Self::Map(from, to) => Some(Type::Map(Box::new(from.clone()), Box::new(to.clone()))),
             Self::Frame(..)
+            | Self::Claim(..)
             | Self::Agree(..)
             | Self::Reach(_)
             | Self::Unwritten(_)
@@ -176,6 +180,9 @@ fn text(program: &Program, part: &Part) -> Option<String> {
         ),
         Part::Frame(from, to) => {
             filled(include_str!("prelude/frame.sil"), &[('K', &map(from, to)), ('S', &key(from))])
+        }
+        Part::Claim(from, to) => {
+            filled(include_str!("prelude/claim.sil"), &[('K', &map(from, to)), ('S', &key(from))])
         }
         Part::Agree(from, to) => {
             filled(include_str!("prelude/agree.sil"), &[('K', &map(from, to)), ('S', &key(from))])
