@@ -3,7 +3,7 @@
 //! An assertion is read into cases, one for each way through its disjunctions. A case collects
 //! formulas and sets from left to right. Variables that the assertion itself binds (`exists`,
 //! implicit ghost parameters of callees) are holes: a hole is filled where a footprint is named (`A
-//! && acc(X)`) and by equations (`C == content(X)`).
+//! && acc(X)`), by equations (`C == content(X)`), and in calls from instances that are held.
 
 mod holes;
 mod stated;
@@ -70,10 +70,11 @@ enum Fact<'p> {
 
 /// A case that is being collected.
 #[derive(Debug, Clone, Default)]
-struct Draft<'p> {
+pub(super) struct Draft<'p> {
     facts: Vec<(Fact<'p>, Span)>,
     sets: Footprint,
-    bindings: BTreeMap<usize, s::Expr>,
+    /// The values of holes so far.
+    pub(super) bindings: BTreeMap<usize, s::Expr>,
 }
 
 impl Draft<'_> {
@@ -299,6 +300,8 @@ impl<'p> Declaration<'_, 'p> {
         let body = match &self.program.predicates[used.predicate].body {
             Some(body) if !self.lowering.recursive.contains_idx(used.predicate) => body,
             _ => {
+                let env =
+                    if self.chooses { &self.fill_from_held(used, env, &mut draft)? } else { env };
                 let formula = self.closed_formula(used, env, place)?;
                 draft.facts.push((Fact::Ready(formula), span));
                 for (sort, set) in self.closed_footprint(used, env, place)? {

@@ -1,6 +1,7 @@
 //! Calls: a part of what is owned is handed over, and another part comes back.
 
 mod guesses;
+mod held;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,6 +18,8 @@ use super::assertions::{Case, Spec, condition};
 use super::member::{Declaration, Env, Value};
 use super::types::spelled;
 use crate::build::*;
+
+pub(super) use held::Held;
 
 impl<'p> Declaration<'_, 'p> {
     /// `targets := procedure(arguments)`
@@ -65,12 +68,23 @@ impl<'p> Declaration<'_, 'p> {
                 self.handed_over(&spec, sort, (ErrorId::CallPrecondition, Reason::Footprint), span),
             );
         }
-        let mut actuals = Vec::new();
-        for (_, value) in values {
-            actuals.push(match value {
+        let gives_instances = self.mention_instances(&callee.ensures);
+        let (mut actuals, mut known) = (Vec::new(), Vec::new());
+        for (parameter, value) in values {
+            let actual = match value {
                 Value::Term(term) => term,
-                Value::Hole(hole) => self.filled(&spec, hole, span)?,
-            });
+                Value::Hole(hole) => {
+                    let value = self.filled(&spec, hole, span)?;
+                    let declared = &self.program.locals[parameter];
+                    if gives_instances {
+                        self.variable(&declared.name, &declared.ty, Some(value))
+                    } else {
+                        value
+                    }
+                }
+            };
+            known.push((parameter, Value::Term(actual.clone())));
+            actuals.push(actual);
         }
         actuals.extend(uses.slots.iter().map(|slot| self.state.slots[slot].clone()));
         for sort in &uses.sorts {
@@ -81,10 +95,12 @@ impl<'p> Declaration<'_, 'p> {
         for &result in &callee.results {
             let declared = &self.program.locals[result];
             let target = if declared.is_implicit { None } else { targets.next() };
-            receivers.push(match target {
+            let receiver = match target {
                 Some(target) => self.target(*target),
                 None => self.variable("ignored$", &declared.ty, None),
-            });
+            };
+            known.push((result, Value::Term(receiver.clone())));
+            receivers.push(receiver);
         }
         for parameter in self.given_back(callee) {
             let ty = &self.program.locals[parameter].ty;
@@ -105,6 +121,11 @@ impl<'p> Declaration<'_, 'p> {
             let all = self.of_set("union", &sort, [rest, got]);
             self.emit(assign(own, all));
         }
+        if gives_instances {
+            let now = Rc::new(self.state.clone());
+            let env = Env { now: now.clone(), before: now, ..Env::default() }.with(known);
+            self.note_held(&callee.ensures, &env);
+        }
         Ok(())
     }
 
@@ -112,7 +133,10 @@ impl<'p> Declaration<'_, 'p> {
     fn wanted_by(&mut self, callee: &'p Procedure, values: &[(LocalId, Value)]) -> Fallible<Spec> {
         let now = Rc::new(self.state.clone());
         let inner = Env { now: now.clone(), before: now, ..Env::default() };
-        self.spec(&callee.requires, &inner.with(values.iter().cloned()))
+        self.chooses = true;
+        let spec = self.spec(&callee.requires, &inner.with(values.iter().cloned()));
+        self.chooses = false;
+        spec
     }
 
     /// Returns the set of a sort that a contract asks for, as a new variable; it has to be owned.

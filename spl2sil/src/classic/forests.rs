@@ -28,6 +28,12 @@ impl Declaration<'_, '_> {
         declared.is_ghost && declared.ty == sort && self.lowering.uses.paths.contains(&sort)
     }
 
+    /// Is the part of the state such a field, where the invariant may be taken for granted?
+    pub(super) fn is_kept_forest(&self, slot: &Slot) -> bool {
+        let procedure = self.procedure.map(|id| &self.program.procedures[id]);
+        procedure.is_some_and(keeps_forests) && self.is_forest(slot)
+    }
+
     /// Returns the invariants of these parts of the state, in the contract of a procedure.
     pub(super) fn kept_forests<'s>(
         &mut self,
@@ -35,7 +41,7 @@ impl Declaration<'_, '_> {
         state: &State,
         slots: impl IntoIterator<Item = &'s Slot>,
     ) -> Vec<s::Expr> {
-        if procedure.kind == ProcedureKind::AutoLemma {
+        if !keeps_forests(procedure) {
             return Vec::new();
         }
         let forests = self.forests(state, slots);
@@ -54,26 +60,21 @@ impl Declaration<'_, '_> {
 
     fn forest(&mut self, slot: &Slot, state: &State) -> Vec<s::Expr> {
         let Some(sort) = slot.sort(self.program) else { return Vec::new() };
-        self.lowering.prelude.want(Part::Reach(sort.clone()));
+        self.lowering.prelude.want(Part::Forest(sort.clone()));
         let (field, exist) = (state.slots[slot].clone(), state.alloc[&sort].clone());
         let (ty, null) = (self.ty(&sort), self.null(&sort));
         let [from, to] = ["from$", "to$"].map(|name| typed(&self.fresh(name), ty.clone()));
         let [start, end] = [&from, &to].map(|one| var(&one.name.name));
-        let path = |end: &s::Expr| [field.clone(), start.clone(), end.clone(), end.clone()];
-        let to_null = self.of_type("btwn", &sort, path(&null));
-        let leads = self.of_type("btwn", &sort, path(&end));
-        let next = self.of_map("rd", (&sort, &sort), [field.clone(), start.clone()]);
+        let path = [field.clone(), start.clone(), end.clone(), end.clone()];
+        let leads = self.of_type("btwn", &sort, path);
         let [starts, ends] =
             [&start, &end].map(|one| self.of_set("mem", &sort, [one.clone(), exist.clone()]));
         let inside = implies(
             leads.clone(),
             or([eq(start, end.clone()), eq(end, null), and([starts, ends])]),
         );
-        let ending = forall([from.clone()], [vec![next], vec![to_null.clone()]], to_null.clone());
-        let both = [from, to];
-        let shown = forall(both.clone(), [vec![leads.clone()]], inside.clone());
-        // The first claim again, of what paths are known from.
-        let known = forall(both, [vec![leads]], and([to_null, inside]));
+        let ending = self.of_type("forest", &sort, [field]);
+        let inside = forall([from, to], [vec![leads]], inside);
         let name = slot.name(self.program);
         let ending_text =
             format!("from some object the ghost field `{name}` might not lead to null");
@@ -81,7 +82,12 @@ impl Declaration<'_, '_> {
             format!("the ghost field `{name}` might lead to or from an object that does not exist");
         vec![
             ending.with(said(Pattern::ANY, &ending_text)),
-            inhale_exhale(known, shown).with(said(Pattern::ANY, &inside_text)),
+            inside.with(said(Pattern::ANY, &inside_text)),
         ]
     }
+}
+
+/// Does the invariant hold where the procedure begins and ends?
+fn keeps_forests(procedure: &Procedure) -> bool {
+    procedure.kind != ProcedureKind::AutoLemma
 }

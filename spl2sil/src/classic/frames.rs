@@ -95,8 +95,13 @@ impl Declaration<'_, '_> {
         let Type::Map(from, to) = slot.ty(self.program) else { return None };
         let is_path = from == to && self.lowering.uses.paths.contains(&*from);
         is_path.then(|| {
-            self.lowering.prelude.want(Part::Unwritten((*from).clone()));
-            eq(self.of_type("unwritten", &from, [value.clone()]), value.clone())
+            let (part, mark) = if self.is_kept_forest(slot) {
+                (Part::Forest((*from).clone()), "rooted")
+            } else {
+                (Part::Unwritten((*from).clone()), "unwritten")
+            };
+            self.lowering.prelude.want(part);
+            eq(self.of_type(mark, &from, [value.clone()]), value.clone())
         })
     }
 

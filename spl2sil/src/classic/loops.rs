@@ -43,6 +43,7 @@ impl<'p> Declaration<'_, 'p> {
         let forests = self.forests(&now, &changes.written);
         claims.extend(forests.into_iter().map(|forest| self.placed(span, forest)));
         claims.extend(self.framed(&before, &now, &changes.resized, &changes.written));
+        self.note_held(invariants, &env);
         let statements = self.block(|member| {
             member.block_of(body)?;
             member.stmts(before_guard)?;

@@ -10,6 +10,7 @@ use sil::syntax as s;
 use spl::program::{LocalId, ProcedureId, Program, Type};
 use spl::source::Span;
 
+use super::calls::Held;
 use super::definitions::unrolled::Definition;
 use super::prelude::Part;
 use super::types::{Key, Slot, lowered, spelled};
@@ -82,6 +83,10 @@ pub(super) struct Declaration<'l, 'p> {
     pub(super) holes: Vec<Type>,
     /// The rest for holes that are footprints of their own, where a contract asks for them.
     pub(super) rests: Option<BTreeMap<usize, s::Expr>>,
+    /// May implicit values be those of instances that are held?
+    pub(super) chooses: bool,
+    /// Instances that were known to hold on the way here.
+    pub(super) held: Vec<Held>,
     /// The definition this is, of a predicate that is defined by itself.
     pub(super) definition: Option<Definition>,
     /// Those variables for values of calls inside expressions that are declared.
@@ -115,6 +120,8 @@ impl<'l, 'p> Declaration<'l, 'p> {
             bindings: BTreeMap::new(),
             holes: Vec::new(),
             rests: None,
+            chooses: false,
+            held: Vec::new(),
             definition: None,
             temporaries: FxHashSet::default(),
             is_ghost: false,
@@ -223,7 +230,9 @@ impl<'l, 'p> Declaration<'l, 'p> {
         work: impl FnOnce(&mut Self) -> Fallible<()>,
     ) -> Fallible<Vec<s::Stmt>> {
         let outer = std::mem::take(&mut self.statements);
+        let held = self.held.len();
         let done = work(self);
+        self.held.truncate(held);
         let inner = std::mem::replace(&mut self.statements, outer);
         done.map(|()| inner)
     }

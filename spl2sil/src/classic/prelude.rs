@@ -24,12 +24,16 @@ pub(super) enum Part {
     Map(Type, Type),
     /// The meaning of `frame` for maps from references.
     Frame(Type, Type),
+    /// Frames of such maps that programs claim.
+    Claim(Type, Type),
     /// The meaning of `agree` for such maps.
     Agree(Type, Type),
     /// Paths along maps from a sort to itself.
     Reach(Type),
     /// Maps from a sort to itself that are no writes to others.
     Unwritten(Type),
+    /// Paths along maps that lead to null from everywhere, and writes to such maps.
+    Forest(Type),
     /// Paths where something changes.
     ReachFrame(Type),
     /// Arrays with such elements.
@@ -72,8 +76,10 @@ impl Prelude {
             Part::Frame(from, to) | Part::Agree(from, to) => {
                 vec![Part::Set(from.clone()), Part::Map(from.clone(), to.clone())]
             }
+            Part::Claim(from, to) => vec![Part::Frame(from.clone(), to.clone())],
             Part::Unwritten(sort) => vec![Part::Map(sort.clone(), sort.clone())],
             Part::Reach(sort) => vec![Part::Unwritten(sort.clone())],
+            Part::Forest(sort) => vec![Part::Reach(sort.clone())],
             Part::ReachFrame(sort) => {
                 vec![Part::Reach(sort.clone()), Part::Frame(sort.clone(), sort.clone())]
             }
@@ -132,9 +138,11 @@ impl Part {
             Self::Set(element) => Some(Type::set(element.clone())),
             Self::Map(from, to) => Some(Type::Map(Box::new(from.clone()), Box::new(to.clone()))),
             Self::Frame(..)
+            | Self::Claim(..)
             | Self::Agree(..)
             | Self::Reach(_)
             | Self::Unwritten(_)
+            | Self::Forest(_)
             | Self::ReachFrame(_)
             | Self::Array(_)
             | Self::ArrayCells(_)
@@ -173,6 +181,9 @@ fn text(program: &Program, part: &Part) -> Option<String> {
         Part::Frame(from, to) => {
             filled(include_str!("prelude/frame.sil"), &[('K', &map(from, to)), ('S', &key(from))])
         }
+        Part::Claim(from, to) => {
+            filled(include_str!("prelude/claim.sil"), &[('K', &map(from, to)), ('S', &key(from))])
+        }
         Part::Agree(from, to) => {
             filled(include_str!("prelude/agree.sil"), &[('K', &map(from, to)), ('S', &key(from))])
         }
@@ -181,6 +192,10 @@ fn text(program: &Program, part: &Part) -> Option<String> {
         }
         Part::Unwritten(sort) => filled(
             include_str!("prelude/unwritten.sil"),
+            &[('K', &map(sort, sort)), ('S', &key(sort))],
+        ),
+        Part::Forest(sort) => filled(
+            include_str!("prelude/forest.sil"),
             &[('K', &map(sort, sort)), ('S', &key(sort))],
         ),
         Part::ReachFrame(sort) => filled(

@@ -228,6 +228,8 @@ impl<'p> Declaration<'_, 'p> {
             values.insert(parameter, Value::Term(copy));
         }
         self.values = Rc::new(values);
+        let env = self.env();
+        self.note_held(&procedure.requires, &env);
         self.block_of(body)?;
         if returns(body) {
             self.emit(label(END));

@@ -382,9 +382,15 @@ impl<'p> Declaration<'_, 'p> {
     /// `slot := slot[object := value]`, of an object that is owned.
     pub(super) fn store(&mut self, slot: &Slot, object: s::Expr, value: s::Expr, span: Span) {
         let Type::Map(from, to) = slot.ty(self.program) else { return };
-        self.lowering.prelude.want(Part::Map((*from).clone(), (*to).clone()));
         let target = self.state.slots[slot].clone();
-        let stored = self.of_map("wr", (&from, &to), [target.clone(), object, value]);
+        let parts = [target.clone(), object, value];
+        let stored = if self.is_kept_forest(slot) {
+            self.lowering.prelude.want(Part::Forest((*from).clone()));
+            self.of_type("graft", &from, parts)
+        } else {
+            self.lowering.prelude.want(Part::Map((*from).clone(), (*to).clone()));
+            self.of_map("wr", (&from, &to), parts)
+        };
         self.emit_at(span, assign(target.clone(), stored));
         let at_null = self.null_at_null(slot, &target);
         at_null.into_iter().for_each(|fact| self.emit(inhale(fact)));

@@ -168,7 +168,8 @@ impl<'p> Declaration<'_, 'p> {
                     self.term(before, env)?,
                     self.term(after, env)?,
                 ];
-                self.frame((from, to), parts)
+                self.lowering.prelude.want(Part::Claim((**from).clone(), (**to).clone()));
+                self.of_map("claimed", (from, to), parts)
             }
             ExprKind::Disjoint(left, right) => {
                 let element = self.element(left, right);

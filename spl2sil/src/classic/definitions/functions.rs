@@ -409,8 +409,10 @@ impl<'p> Declaration<'_, 'p> {
         let others: Vec<s::Expr> = values.iter().map(|value| renaming(value, &renamed)).collect();
         let same = values.iter().zip(&others).map(|(one, other)| eq(one.clone(), other.clone()));
         let body = implies(and(alike), and(same));
-        let trigger = vec![values[0].clone(), others[0].clone()];
-        vec![forall(self.typed_formals(&formals), [trigger], body)]
+        // What a call or a loop takes is asked for as a set, before the formula is.
+        let triggers: Vec<_> =
+            others.into_iter().map(|other| vec![values[0].clone(), other]).collect();
+        vec![forall(self.typed_formals(&formals), triggers, body)]
     }
 
     /// Makes the meaning of a function that is not recursive: its body, or else its promises where
