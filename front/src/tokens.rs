@@ -192,6 +192,6 @@ mod tests {
         assert_eq!(texts("/* /* */x", Language::Sil), ["/* /* */", "x"]);
         assert_eq!(texts("A --* B==>c", Language::Sil), ["A", "--*", "B", "==>", "c"]);
         assert_eq!(texts("'a b' \"c", Language::Chalice), ["'a b'", "\"c"]);
-        assert_eq!(texts("'ö' 'ab' '", Language::Spl), ["'ö'", "'", "ab", "'", "'"]);
+        assert_eq!(texts("'ö' 'ab' '", Language::Spl), ["'ö'", "'", "ab", "' '"]);
     }
 }
