@@ -38,8 +38,9 @@ impl Words {
 
     /// Returns all words, list by list.
     pub fn all(&self) -> impl Iterator<Item = &'static str> {
-        let others = [self.expressions, self.operators, self.constants, self.types];
-        self.outside_of_expressions().chain(others.into_iter().flatten().copied())
+        let others =
+            [self.connectives, self.expressions, self.operators, self.constants, self.types];
+        self.beginnings().chain(others.into_iter().flatten().copied())
     }
 
     /// Tells whether a word can be no name.
@@ -52,11 +53,9 @@ impl Words {
         self.declarations.contains(&word) || self.statements.contains(&word)
     }
 
-    /// Returns the words that stand in declarations, clauses and statements, outside of their
-    /// expressions and types.
-    pub fn outside_of_expressions(&self) -> impl Iterator<Item = &'static str> {
-        let lists =
-            [self.declarations, self.modifiers, self.clauses, self.statements, self.connectives];
+    /// Returns the words that declarations, clauses and statements begin with.
+    pub fn beginnings(&self) -> impl Iterator<Item = &'static str> {
+        let lists = [self.declarations, self.modifiers, self.clauses, self.statements];
         lists.into_iter().flatten().copied()
     }
 

@@ -56,7 +56,7 @@ pub fn defects<'w>(language: Language, words: impl IntoIterator<Item = &'w str>)
         match Form::of_line(line) {
             None if !is_head => found.push(format!("no row: {line}")),
             Some(form) if !form.meaning.ends_with('.') => {
-                found.push(format!("no sentence: {line}"))
+                found.push(format!("no sentence: {line}"));
             }
             _ => {}
         }

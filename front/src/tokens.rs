@@ -67,7 +67,7 @@ pub fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
         let is_path = first == '<'
             && language == Language::Sil
             && tokens.last().is_some_and(|last| last.text == "import");
-        let path = text[at..].find('>').filter(|_| is_path);
+        let path = if is_path { text[at..].find('>') } else { None };
         let (kind, length) = match path {
             Some(end) => (Kind::Quoted, end + 1),
             None => token(&text[at..], first, language),
@@ -192,6 +192,6 @@ mod tests {
         assert_eq!(texts("/* /* */x", Language::Sil), ["/* /* */", "x"]);
         assert_eq!(texts("A --* B==>c", Language::Sil), ["A", "--*", "B", "==>", "c"]);
         assert_eq!(texts("'a b' \"c", Language::Chalice), ["'a b'", "\"c"]);
-        assert_eq!(texts("'ö' 'ab' '", Language::Spl), ["'ö'", "'", "ab", "'", "'"]);
+        assert_eq!(texts("'ö' 'ab' '", Language::Spl), ["'ö'", "'", "ab", "' '"]);
     }
 }

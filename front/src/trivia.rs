@@ -54,7 +54,8 @@ mod tests {
         let text = "a /* ö */ \n b";
         let trivia = Trivia::between(&tokens(text, Language::Chalice), text);
         assert_eq!(trivia.trim(0..12), 0..1);
-        assert_eq!(trivia.trim(0..13), 0..13);
+        assert_eq!(trivia.trim(0..13), 0..1);
+        assert_eq!(trivia.trim(0..14), 0..14);
         assert_eq!(trivia.trim(1..12), 1..12);
         assert_eq!(trivia.blanked(text), "a          \nb".replacen("\nb", "\n b", 1));
     }

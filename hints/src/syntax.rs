@@ -26,14 +26,15 @@ pub fn token(text: &str) -> &str {
     }
 }
 
-/// Returns the question whether a word of declarations, clauses and statements is meant by a word
-/// that is none and is nearly one.
+/// Returns the question whether a word that declarations, clauses and statements begin or go on with
+/// is meant by a word that is none and is nearly one.
 pub fn misspelt(word: &str, language: Language) -> Option<String> {
     let words = Words::of(language);
     if words.is_reserved(word) || !slips::is_target(word) {
         return None;
     }
-    let meant = Spelling::default().nearest(word, words.outside_of_expressions())?;
+    let begins_or_goes_on = words.beginnings().chain(["else", "returns"]);
+    let meant = Spelling::default().nearest(word, begins_or_goes_on)?;
     Some(format!("did you mean `{meant}`?"))
 }
 
