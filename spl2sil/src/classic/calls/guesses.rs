@@ -16,8 +16,9 @@ use super::super::types::Slot;
 use super::super::uses::slots_of;
 use crate::build::*;
 
-/// How many values are tried for all such parameters of a call together.
-const MOST_TRIED: usize = 12;
+/// The number of values that are tried for all such parameters of a call together, and of instances
+/// for one of them.
+pub(super) const MOST_TRIED: usize = 12;
 
 impl<'p> Declaration<'_, 'p> {
     /// Chooses values for those implicit parameters that some case of the contract does not

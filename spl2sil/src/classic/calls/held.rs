@@ -14,13 +14,11 @@ use super::super::Fallible;
 use super::super::assertions::Draft;
 use super::super::member::{Declaration, Env, Value};
 use super::super::triggers::same;
+use super::guesses::MOST_TRIED;
 use crate::build::*;
 
 /// An instance of a predicate that is not opened, by its arguments.
 pub(in crate::classic) type Held = (PredicateId, Vec<s::Expr>);
-
-/// The number of instances that are tried for one parameter.
-const MOST_TRIED: usize = 12;
 
 impl<'p> Declaration<'_, 'p> {
     /// Is the predicate used without being opened?
