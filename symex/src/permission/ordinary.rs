@@ -568,12 +568,8 @@ impl Configuration<'_> {
             return Ok(());
         }
         let left = self.here.left();
-        let kept: Vec<_> = left
-            .of(resource)
-            .iter()
-            .filter(|chunk| chunk.arguments != arguments)
-            .cloned()
-            .collect();
+        let mut kept = left.of(resource).to_vec();
+        kept.retain(|chunk| chunk.arguments != arguments);
         if kept.len() != left.of(resource).len() {
             self.here.left_mut().set(resource, kept);
         }
