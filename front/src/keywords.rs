@@ -132,7 +132,7 @@ static CHALICE: Words = Words {
         "transforms",
     ],
     modifiers: &["const", "external", "ghost", "spec", "static", "tracked", "unlimited"],
-    clauses: &["ensures", "invariant", "lockchange", "requires"],
+    clauses: &["decreases", "ensures", "invariant", "lockchange", "requires"],
     statements: &[
         "acquire",
         "assert",
@@ -179,7 +179,7 @@ static CHALICE: Words = Words {
     operators: &["in"],
     constants: &["false", "lockbottom", "null", "rd", "result", "this", "true", "waitlevel"],
     types: &["bool", "int", "seq", "set", "string", "token"],
-    soft: &["empty", "max", "set", "sum", "tracked"],
+    soft: &["decreases", "empty", "max", "set", "sum", "tracked"],
 };
 
 static SPL: Words = Words {

@@ -213,7 +213,7 @@ mod tests {
         for (text, key, meant) in [
             ("memberlimit = 1", "`memberlimit`", "`member-limit`"),
             ("message-format = \"jsn\"", "`message-format`", "json"),
-            ("threads = \"x\"", "`threads`", "invalid digit"),
+            ("threads = \"x\"", "`threads`", "whole number"),
         ] {
             let problem = options(text).expect_err(text);
             assert!(problem.contains(key) && problem.contains(meant), "{problem}");
