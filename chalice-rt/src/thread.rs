@@ -100,6 +100,8 @@ pub struct Thread {
     reads_checked: bool,
     /// Is something said in the name of a thread that there is not yet?
     is_nobody: bool,
+    /// Does `waitlevel` stand for what is held only?
+    ignores_debts: bool,
     /// Instances open beside the reader's own permission, each with the part that may be used.
     opened: Vec<(Place, Amount)>,
     judging: Option<Judging>,
@@ -137,6 +139,7 @@ impl Thread {
             kappa: COMMON,
             reads_checked,
             is_nobody: false,
+            ignores_debts: false,
             opened: Vec::new(),
             judging: None,
             given: Vec::new(),
@@ -351,8 +354,18 @@ impl Thread {
 
     /// Takes what clauses ask for from the reader.
     fn moved(&mut self, mut ask: Transfer, clauses: Clauses<'_>) -> Res<Holding> {
-        clauses(self, &mut ask)?;
-        self.settle(ask)
+        self.without_debts(|thread| {
+            clauses(thread, &mut ask)?;
+            thread.settle(ask)
+        })
+    }
+
+    /// Judges a postcondition or the invariants of a loop, which hand over the debts that they name.
+    fn without_debts<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.ignores_debts = true;
+        let result = work(self);
+        self.ignores_debts = false;
+        result
     }
 
     /// Begins a loop.
@@ -366,7 +379,7 @@ impl Thread {
         listed: OnLocks<'_>,
         at: At,
     ) -> Res<()> {
-        let granted = self.grant(has_fraction, invariants);
+        let granted = self.without_debts(|thread| thread.grant(has_fraction, invariants));
         let Granted { holding, kappa } = blamed(granted, "invariant.not.established", None)?;
         self.check_debt(Flaw::DebtBeforeLoop, at)?;
         if let Some(object) = self.changed_locks(listed)? {

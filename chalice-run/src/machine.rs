@@ -160,6 +160,9 @@ pub struct Scope {
     pub old: OldState,
     /// Is permission checked?
     pub checks: bool,
+    /// Does `waitlevel` stand for what is held only? So it does in postconditions and invariants of
+    /// loops, which hand over the debts that they name.
+    pub ignores_debts: bool,
 }
 
 impl Scope {
@@ -167,7 +170,8 @@ impl Scope {
     /// yet.
     pub(crate) fn granting(thread: Option<u32>, kappa: Kappa) -> Self {
         let old = OldState::Missing;
-        Self { thread, holder: Holder::Environment, kappa, at: None, old, checks: false }
+        let holder = Holder::Environment;
+        Self { thread, holder, kappa, at: None, old, checks: false, ignores_debts: false }
     }
 }
 
@@ -320,6 +324,7 @@ impl<'c> Machine<'c> {
                 at: None,
                 old: OldState::Missing,
                 checks: true,
+                ignores_debts: false,
             },
             opened: Opened::default(),
             moved: Vec::new(),
@@ -368,7 +373,9 @@ impl Evaluator<'_> {
     /// Returns the levels that the wait level of the scope's thread stands for.
     pub(crate) fn wait_levels(&self) -> Vec<crate::value::Level> {
         let mut levels: Vec<_> = self.held().iter().map(|held| held.level).collect();
-        let Some(thread) = self.scope.thread else { return levels };
+        let Some(thread) = self.scope.thread.filter(|_| !self.scope.ignores_debts) else {
+            return levels;
+        };
         for &channel in &self.channels {
             let object = self.heap.object(channel);
             let given = self.given.1.iter().filter(|(other, _)| *other == channel);

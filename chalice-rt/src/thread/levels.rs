@@ -35,6 +35,9 @@ impl Thread {
             return Vec::new();
         }
         let mut levels: Vec<_> = self.held.iter().map(|held| held.level).collect();
+        if self.ignores_debts {
+            return levels;
+        }
         for (at, frame) in self.frames.iter().enumerate() {
             let is_reader = self.reader == super::Place::Frame(at);
             let given: &[(Arc<Object>, i64)] = if is_reader { &self.given } else { &[] };

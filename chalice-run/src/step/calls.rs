@@ -93,8 +93,10 @@ impl Evaluator<'_> {
         if !method.ensures.is_empty() {
             self.scope.kappa = kappa;
             let mut transfer = Transfer::give(holder, to);
+            self.scope.ignores_debts = true;
             let result = self.collect_all(&method.ensures, slots, &mut transfer);
             let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
+            self.scope.ignores_debts = false;
             blamed(result, ErrorId::PostconditionViolated, None)?;
         }
         let changed = self.changed_locks(&entry.held, &method.lock_changes, slots)?;
@@ -469,6 +471,7 @@ impl Machine<'_> {
             at: None,
             old: OldState::At(state.before.clone()),
             checks: self.config.checks,
+            ignores_debts: true,
         };
         let mut transfer = Transfer::receive(Holder::Token(token), to);
         transfer.foreign = true;

@@ -113,6 +113,7 @@ impl Evaluator<'_> {
             at: None,
             old: OldState::Missing,
             checks: true,
+            ignores_debts: false,
         };
         let outer = std::mem::replace(&mut self.scope, scope);
         let result = self.collect(clause, &mut slots, &mut transfer);

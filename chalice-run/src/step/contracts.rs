@@ -82,7 +82,8 @@ impl World<'_> {
 
     /// Returns the scope in which a contract is granted.
     fn granting_scope(&self, old: OldState) -> Scope {
-        Scope { holder: Holder::Environment, at: None, old, checks: false, ..self.scope.clone() }
+        let (holder, ignores_debts) = (Holder::Environment, true);
+        Scope { holder, at: None, old, checks: false, ignores_debts, ..self.scope.clone() }
     }
 
     /// Refuses clauses about locks of another thread: no choice of values makes them true.

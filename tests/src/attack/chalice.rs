@@ -204,13 +204,10 @@ impl Maker {
         }
     }
 
-    /// A condition about values, mostly of locations that may be read.
+    /// A condition about values of locations that may be read.
     fn fact(&mut self, held: &[String]) -> String {
         let mut values: Vec<String> = locations(held).into_iter().map(|(at, _)| at).collect();
         let operator = self.pick.of(&["==", "<=", "!=", ">="]);
-        if self.pick.chance(5) {
-            values.push("@.x".to_owned());
-        }
         let left = self.pick.text(&values).unwrap_or_else(|| "0".to_owned());
         values.extend(["0", "1"].map(str::to_owned));
         let right = self.pick.text(&values).unwrap_or_default();
