@@ -143,6 +143,31 @@ impl Transfer {
 }
 
 impl Evaluator<'_> {
+    /// Evaluates clauses, and moves what they ask for.
+    pub(crate) fn move_all(
+        &mut self,
+        clauses: &[Expr],
+        slots: &mut [Value],
+        mut transfer: Transfer,
+    ) -> Res<Moved> {
+        self.collect_all(clauses, slots, &mut transfer)?;
+        self.settle(transfer)
+    }
+
+    /// Moves what a postcondition or the invariants of a loop ask for. The debts that they name go
+    /// with them.
+    pub(crate) fn hand_over(
+        &mut self,
+        clauses: &[Expr],
+        slots: &mut [Value],
+        transfer: Transfer,
+    ) -> Res<Moved> {
+        self.scope.ignores_debts = true;
+        let moved = self.move_all(clauses, slots, transfer);
+        self.scope.ignores_debts = false;
+        moved
+    }
+
     /// Evaluates clauses, and notes what they ask for.
     pub(crate) fn collect_all(
         &mut self,

@@ -1,28 +1,29 @@
-//! The words that mean something by themselves, by what they do.
+//! The keywords of the languages, in lists by their use.
 
 use crate::Language;
 
 /// The keywords of a language. No word stands in two of the lists.
 #[derive(Debug)]
 pub struct Words {
-    /// They begin a declaration.
+    /// Words that begin a declaration.
     pub declarations: &'static [&'static str],
-    /// They stand before or in a declaration or statement.
+    /// Words that stand before or in a declaration or statement.
     pub modifiers: &'static [&'static str],
-    /// They begin a part of a contract.
+    /// Words that begin a clause of a contract.
     pub clauses: &'static [&'static str],
-    /// They begin a statement.
+    /// Words that begin a statement.
     pub statements: &'static [&'static str],
-    /// They go on with a statement or declaration.
+    /// Words that go on with a statement or declaration.
     pub connectives: &'static [&'static str],
-    /// They begin an expression.
+    /// Words that begin an expression.
     pub expressions: &'static [&'static str],
-    /// They stand between operands.
+    /// Words that stand between operands.
     pub operators: &'static [&'static str],
-    /// They are expressions by themselves.
+    /// Words that are expressions by themselves.
     pub constants: &'static [&'static str],
+    /// Names of types.
     pub types: &'static [&'static str],
-    /// Words of the lists that are names where they cannot be keywords.
+    /// Words of the other lists that are names where they cannot be keywords.
     pub soft: &'static [&'static str],
 }
 

@@ -1,4 +1,4 @@
-//! The tokens of a text, also where it is no program.
+//! The tokens of a text, which need not be a program.
 
 use crate::{Language, behind_mark};
 

@@ -158,12 +158,11 @@ impl Evaluator<'_> {
             let outer = machine.scope.kappa;
             let kappa = machine.fractions.fresh(Some(outer));
             machine.scope.kappa = kappa;
-            let mut check = Transfer::check(machine.scope.holder).inexact(kappa);
-            let result =
-                machine.collect_all(&code.functions[function as usize].requires, inner, &mut check);
-            let result = result.and_then(|()| machine.settle(check).map(|_| ()));
+            let check = Transfer::check(machine.scope.holder).inexact(kappa);
+            let requires = &code.functions[function as usize].requires;
+            let result = machine.move_all(requires, inner, check);
             machine.scope.kappa = outer;
-            result
+            result.map(|_| ())
         });
         result.map_err(|mut trouble| {
             if let Trouble::Fault(fault) = &mut *trouble {

@@ -64,9 +64,8 @@ impl Machine<'_> {
         let thread = self.start_bare(method, holder, kappa, entry)?;
         self.choose_results(method, &mut slots);
         self.scope = Scope::granting(Some(thread as u32), kappa);
-        let mut transfer = Transfer::give(Holder::Environment, holder).inexact(kappa);
-        self.collect_all(&described.requires, &mut slots, &mut transfer)?;
-        self.settle(transfer)?;
+        let transfer = Transfer::give(Holder::Environment, holder).inexact(kappa);
+        self.move_all(&described.requires, &mut slots, transfer)?;
         self.settle_histories(thread)?;
         self.bind_rest()?;
         self.pay_credits(holder)?;
@@ -231,9 +230,8 @@ impl Evaluator<'_> {
         let holder = self.new_frame(method);
         let outer = self.scope.clone();
         self.scope = Scope::granting(None, state.kappa);
-        let mut transfer = Transfer::give(Holder::Environment, holder).inexact(state.kappa);
-        let result = self.collect_all(&described.requires, &mut inner, &mut transfer);
-        let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
+        let transfer = Transfer::give(Holder::Environment, holder).inexact(state.kappa);
+        let result = self.move_all(&described.requires, &mut inner, transfer);
         self.scope = outer;
         result?;
         let kept = inner[..state.slots.len()].to_vec();

@@ -49,11 +49,10 @@ impl Evaluator<'_> {
             transfer = transfer.inexact(kappa);
         }
         let requires = &code.methods[method as usize].requires;
-        let result = self.collect_all(requires, inner, &mut transfer);
-        let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
+        let result = self.move_all(requires, inner, transfer);
         self.scope.kappa = outer;
         self.scope.old = OldState::Entry;
-        result
+        result.map(|_| ())
     }
 
     /// Returns a new thread at the start of a method.
@@ -92,11 +91,7 @@ impl Evaluator<'_> {
         self.close_own(method, slots)?;
         if !method.ensures.is_empty() {
             self.scope.kappa = kappa;
-            let mut transfer = Transfer::give(holder, to);
-            self.scope.ignores_debts = true;
-            let result = self.collect_all(&method.ensures, slots, &mut transfer);
-            let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
-            self.scope.ignores_debts = false;
+            let result = self.hand_over(&method.ensures, slots, Transfer::give(holder, to));
             blamed(result, ErrorId::PostconditionViolated, None)?;
         }
         let changed = self.changed_locks(&entry.held, &method.lock_changes, slots)?;
@@ -475,8 +470,7 @@ impl Machine<'_> {
         };
         let mut transfer = Transfer::receive(Holder::Token(token), to);
         transfer.foreign = true;
-        let result = self.collect_all(&method.ensures, &mut inner, &mut transfer);
-        let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
+        let result = self.move_all(&method.ensures, &mut inner, transfer);
         self.scope = outer;
         result?;
         if self.config.view == View::Thread {

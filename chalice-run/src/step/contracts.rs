@@ -380,8 +380,7 @@ impl Evaluator<'_> {
         let mut transfer = Transfer::give(Holder::Environment, to);
         transfer.foreign = scope.thread.is_none();
         self.scope = scope;
-        self.collect_all(clauses, slots, &mut transfer)?;
-        self.settle(transfer)
+        self.move_all(clauses, slots, transfer)
     }
 }
 

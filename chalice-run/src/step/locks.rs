@@ -237,7 +237,7 @@ impl Evaluator<'_> {
     fn move_invariant(
         &mut self,
         object: Ref,
-        mut transfer: Transfer,
+        transfer: Transfer,
         reader: Holder,
         old: OldState,
     ) -> Res<()> {
@@ -255,10 +255,9 @@ impl Evaluator<'_> {
         self.scope.kappa = COMMON;
         self.scope.old = old;
         self.scope.holder = reader;
-        let result = self.collect_all(&class.invariants, &mut slots, &mut transfer);
-        let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
+        let result = self.move_all(&class.invariants, &mut slots, transfer);
         self.scope = outer;
-        result
+        result.map(|_| ())
     }
 
     fn reorder(

@@ -48,10 +48,7 @@ impl Machine<'_> {
             transfer = transfer.inexact(kappa);
         }
         self.scope.kappa = kappa;
-        self.scope.ignores_debts = true;
-        let result = self.collect_all(&described.invariants, slots, &mut transfer);
-        let result = result.and_then(|()| self.settle(transfer));
-        self.scope.ignores_debts = false;
+        let result = self.hand_over(&described.invariants, slots, transfer);
         self.scope.kappa = outer_kappa;
         let moved = blamed(result, ErrorId::InvariantNotEstablished, None)?;
         self.check_debt(outer, Flaw::DebtBeforeLoop, described.span)?;
@@ -74,11 +71,7 @@ impl Machine<'_> {
         let described = self.described(thread, number);
         let ended = self.scope.holder;
         let holder = self.iteration(thread);
-        let mut transfer = Transfer::give(ended, holder);
-        self.scope.ignores_debts = true;
-        let result = self.collect_all(&described.invariants, slots, &mut transfer);
-        let result = result.and_then(|()| self.settle(transfer));
-        self.scope.ignores_debts = false;
+        let result = self.hand_over(&described.invariants, slots, Transfer::give(ended, holder));
         let moved = blamed(result, ErrorId::InvariantNotPreserved, None)?;
         self.check_debt(ended, Flaw::DebtByLoop, described.span)?;
         self.check_loop_locks(thread, described, Flaw::LocksChangedByLoop, slots)?;

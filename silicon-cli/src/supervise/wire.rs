@@ -1,4 +1,4 @@
-//! The messages between the processes of one run, which are the lines of saved runs, too.
+//! The messages between the processes of one run. The lines of saved runs have the same content.
 //!
 //! The types of the languages' crates know nothing of this, so they have counterparts here.
 

@@ -8,6 +8,7 @@
 //! replaces.
 
 use super::pick::Picker;
+use super::shrink::needed;
 
 /// Makes the program of a seed. Each clause and each statement has a line of its own.
 pub fn program(seed: u64) -> String {
@@ -28,22 +29,18 @@ pub fn program(seed: u64) -> String {
 
 /// Removes lines as long as `holds` of the text.
 pub fn smaller(text: &str, holds: impl Fn(&str) -> bool) -> String {
-    let mut best: Vec<&str> = text.lines().collect();
-    let mut size = best.len().div_ceil(2);
-    while size > 0 {
-        let before = best.len();
-        let mut end = best.len();
-        while end > 0 {
-            let start = end.saturating_sub(size);
-            let fewer: Vec<&str> = [&best[..start], &best[end..]].concat();
-            if holds(&(fewer.join("\n") + "\n")) {
-                best = fewer;
-            }
-            end = start;
+    let mut best = text.to_owned();
+    loop {
+        let lines: Vec<&str> = best.lines().collect();
+        let only =
+            |kept: &[usize]| -> String { kept.iter().flat_map(|&at| [lines[at], "\n"]).collect() };
+        let kept = needed(lines.len(), |kept| holds(&only(kept)));
+        let fewer = only(&kept);
+        if fewer.len() == best.len() {
+            return best;
         }
-        size = if best.len() < before { size.min(best.len()) } else { size / 2 };
+        best = fewer;
     }
-    best.join("\n") + "\n"
 }
 
 /// The assertions that a method asks for and gives.
@@ -105,7 +102,7 @@ fn read_locked(receiver: &str) -> String {
     format!("rd holds({receiver})")
 }
 
-/// The lock of an object may be acquired now.
+/// Returns the claim that the lock of an object may be acquired.
 fn in_order(receiver: &str) -> String {
     format!("waitlevel << {receiver}.mu")
 }
@@ -159,7 +156,8 @@ impl Maker {
         });
     }
 
-    /// Assertions that may stand together, permission first; `in_method`: about all objects.
+    /// Returns assertions that may stand together, permission first. With `in_method` they are about
+    /// both objects.
     fn conjuncts(&mut self, in_method: bool) -> Vec<String> {
         let mut conjuncts = Vec::new();
         for field in FIELDS {
@@ -178,7 +176,7 @@ impl Maker {
         conjuncts
     }
 
-    /// Permission to a location.
+    /// Returns permission to a location.
     fn permission(&mut self, at: &str, in_method: bool) -> String {
         let count = if in_method && self.pick.chance(30) { "$" } else { self.pick.of(&["1", "2"]) };
         let percent = self.pick.of(&["50", "1", "99", "rd", "100 - rd", "50 + rd", "50 - rd"]);
@@ -193,7 +191,7 @@ impl Maker {
         }
     }
 
-    /// An instance of a predicate, or a part of one.
+    /// Returns an instance of a predicate, or a part of one.
     fn instance(&mut self, receiver: &str) -> String {
         let instance = format!("{receiver}.P{}", self.pick.below(self.predicates.len()));
         match self.pick.below(6) {
@@ -204,7 +202,7 @@ impl Maker {
         }
     }
 
-    /// A condition about values of locations that may be read.
+    /// Returns a condition about values of locations that may be read.
     fn fact(&mut self, held: &[String]) -> String {
         let mut values: Vec<String> = locations(held).into_iter().map(|(at, _)| at).collect();
         let operator = self.pick.of(&["==", "<=", "!=", ">="]);
@@ -265,7 +263,7 @@ impl Maker {
         self.methods.push(Contract { name, requires, ensures: ensures.collect() });
     }
 
-    /// A method that begins with nothing.
+    /// Makes a method that begins with nothing.
     fn main(&mut self) {
         self.line("method main()");
         self.block("{", |this| {
@@ -317,7 +315,7 @@ impl Maker {
         }
     }
 
-    /// An object that something is held about.
+    /// Chooses an object about which something is held.
     fn receiver(&mut self, held: &[String]) -> String {
         let names = ["this", "o", "p", "w"].map(|name| format!("{name}."));
         let known = names.iter().filter(|name| held.iter().any(|it| it.contains(*name)));
@@ -350,7 +348,7 @@ impl Maker {
         is_complete
     }
 
-    /// Tells whether something that may go wrong is done: mostly if it seems right.
+    /// Decides whether to do a step: always where it seems right, and sometimes elsewhere.
     fn dares(&mut self, seems_right: bool) -> bool {
         seems_right || self.pick.chance(20)
     }
@@ -370,7 +368,7 @@ impl Maker {
         *held = left;
     }
 
-    /// The instance, or a part of it.
+    /// Returns the instance, or a part of it.
     fn part(&mut self, instance: &str, chance: u32) -> String {
         if !self.pick.chance(chance) {
             return instance.to_owned();
@@ -509,7 +507,7 @@ impl Maker {
         held.extend(ensures);
     }
 
-    /// What is held behind branches is what is held in both.
+    /// Makes an `if`. Behind it, only assertions that hold behind both branches are held.
     fn branches(&mut self, held: &mut Vec<String>) {
         let mut other = held.clone();
         self.block("if (v > 0) {", |this| this.apart(2, held));
@@ -518,7 +516,7 @@ impl Maker {
         held.retain(|it| other.contains(it));
     }
 
-    /// Makes statements of a block: names in it are not known behind it.
+    /// Makes the statements of a block. Tokens in it are not known outside.
     fn apart(&mut self, count: usize, held: &mut Vec<String>) {
         let tokens = std::mem::take(&mut self.tokens);
         self.statements(count, held);

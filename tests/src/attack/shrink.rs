@@ -26,22 +26,35 @@ fn keep(best: &mut Attack, smaller: Attack, holds: &impl Fn(&Attack) -> bool) ->
     good
 }
 
-/// Steps from the last one, in pieces that get smaller, and the lines inside of statements.
-fn without_steps(best: &mut Attack, holds: &impl Fn(&Attack) -> bool) {
-    let mut size = best.steps.len().div_ceil(2);
+/// Returns the numbers below `count` without those that `holds` does not need. They are left out in
+/// stretches that get smaller, from the end on.
+pub(super) fn needed(count: usize, holds: impl Fn(&[usize]) -> bool) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..count).collect();
+    let mut size = count.div_ceil(2);
     while size > 0 {
-        let mut end = best.steps.len();
+        let mut end = kept.len();
         while end > 0 {
             let start = end.saturating_sub(size);
-            let mut smaller = best.clone();
-            smaller.steps.drain(start..end);
-            let required = (start..end).filter(|&index| index < best.required).count();
-            smaller.required -= required;
-            keep(best, smaller, holds);
+            let fewer = [&kept[..start], &kept[end..]].concat();
+            if holds(&fewer) {
+                kept = fewer;
+            }
             end = start;
         }
         size = if size == 1 { 0 } else { size.div_ceil(2) };
     }
+    kept
+}
+
+/// Leaves out steps, and the lines inside of statements.
+fn without_steps(best: &mut Attack, holds: &impl Fn(&Attack) -> bool) {
+    let only = |kept: &[usize]| Attack {
+        steps: kept.iter().map(|&at| best.steps[at].clone()).collect(),
+        required: kept.iter().filter(|&&at| at < best.required).count(),
+        ..best.clone()
+    };
+    let is_kept = |attack: &Attack| attack.replay().is_ok() && holds(attack);
+    *best = only(&needed(best.steps.len(), |kept| is_kept(&only(kept))));
     for index in (0..best.steps.len()).rev() {
         let Step::Statement(text) = &best.steps[index] else { continue };
         for line in (0..text.lines().count()).rev() {

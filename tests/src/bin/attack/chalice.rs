@@ -8,7 +8,6 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
@@ -19,24 +18,16 @@ use sil_tests::observation::{Observation, observe_text, session};
 use sil_tests::plant::lot;
 use silicon::session::{Session, Task};
 
+use super::lots::Lots;
+
 /// Attacks both ways of verifying Chalice with programs that are run.
 #[derive(Args)]
 pub(super) struct Options {
-    /// Which programs are made
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// How many
-    #[arg(long, default_value_t = 1000)]
-    count: usize,
+    #[command(flatten)]
+    lots: Lots,
     /// Leave out as many of the first ones
     #[arg(long, default_value_t = 0)]
     skip: usize,
-    /// Programs verified at a time; 0: one per core
-    #[arg(short = 'j', long, default_value_t = 0)]
-    jobs: usize,
-    /// Seconds that one verification may take
-    #[arg(long, default_value_t = 5.0)]
-    timeout: f64,
     /// Starts of each method
     #[arg(long, default_value_t = 20)]
     starts: u64,
@@ -51,23 +42,23 @@ const NAME: &str = "attack.chalice";
 /// The two ways to verify a program.
 const WAYS: [(&str, bool); 2] = [("translated", false), ("direct", true)];
 
-/// What comes of a program on one way.
+/// The result for a program on one way.
 struct Done {
     totals: Totals,
-    /// What is wrong, and the program made small.
+    /// The fault in words, and the program made small.
     wrong: Option<(String, String)>,
 }
 
 pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
-    let numbers = args.skip..args.skip + args.count;
+    let numbers = args.skip..args.skip + args.lots.count;
     if let Some(directory) = &args.write {
         std::fs::create_dir_all(directory).context("cannot make the directory for programs")?;
         for index in numbers.clone() {
-            let path = directory.join(format!("{}-{index:05}.chalice", args.seed));
+            let path = directory.join(format!("{}-{index:05}.chalice", args.lots.seed));
             std::fs::write(path, made(args, index)).context("cannot write a program")?;
         }
     }
-    let done = in_order(numbers, args.jobs, |index| WAYS.map(|way| attack(index, way, args)));
+    let done = in_order(numbers, args.lots.jobs, |index| WAYS.map(|way| attack(index, way, args)));
     let mut out = io::stdout().lock();
     let mut totals = Totals::default();
     let mut bad = 0;
@@ -98,14 +89,15 @@ pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
 }
 
 fn made(args: &Options, index: usize) -> String {
-    program(lot(args.seed, "chalice", "", index))
+    program(lot(args.lots.seed, "chalice", "", index))
 }
 
 fn attack(index: usize, (way, is_direct): (&str, bool), args: &Options) -> Done {
     let mut session = Session { direct: is_direct, ..session(Task::Verify) };
-    session.options.member_time_limit = Some(Duration::from_secs_f64(args.timeout));
+    session.options.member_time_limit = Some(args.lots.timeout());
     let starts = args.starts;
-    let limits = Limits { starts, seed: args.seed, steps: 2_000, patience: 1_000, visible: None };
+    let limits =
+        Limits { starts, seed: args.lots.seed, steps: 2_000, patience: 1_000, visible: None };
     let judged = |text: &str| {
         let observation = observe_text(NAME, text, &session);
         let comparison = compare_with(NAME, text.to_owned(), &observation, limits);
@@ -120,7 +112,7 @@ fn attack(index: usize, (way, is_direct): (&str, bool), args: &Options) -> Done 
     Done { totals, wrong }
 }
 
-/// Says what is wrong with an answer.
+/// Returns the fault of an answer in words.
 fn wrong(observation: &Observation, disagreements: &[Disagreement]) -> Option<String> {
     if observation.is_broken() {
         return Some("the verifier broke".to_owned());

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
@@ -18,21 +17,13 @@ use sil_tests::attack::judge::Limits;
 use sil_tests::plant::lot;
 use silicon::options::Join;
 
+use super::lots::Lots;
+
 /// Attacks the verifier with the negations of ground facts of its theories.
 #[derive(Args)]
 pub(super) struct Options {
-    /// Which facts are made
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// How many
-    #[arg(long, default_value_t = 1000)]
-    count: usize,
-    /// Programs verified at a time; 0: one per core
-    #[arg(short = 'j', long, default_value_t = 0)]
-    jobs: usize,
-    /// Seconds that the verification of one method may take
-    #[arg(long, default_value_t = 5.0)]
-    timeout: f64,
+    #[command(flatten)]
+    lots: Lots,
     /// Write what is accepted or a defect into this directory
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
@@ -48,11 +39,11 @@ pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &args.write {
         std::fs::create_dir_all(directory).context("cannot make the directory for programs")?;
     }
-    let member = Duration::from_secs_f64(args.timeout);
+    let member = args.lots.timeout();
     let limits = Limits { obligation: 2_000_000, member, join: Join::Auto };
-    let results = in_order(0..args.count.div_ceil(SIZE), args.jobs, |index| {
-        let size = SIZE.min(args.count - index * SIZE);
-        let batch = Batch::new(lot(args.seed, "facts", "", index), size);
+    let results = in_order(0..args.lots.count.div_ceil(SIZE), args.lots.jobs, |index| {
+        let size = SIZE.min(args.lots.count - index * SIZE);
+        let batch = Batch::new(lot(args.lots.seed, "facts", "", index), size);
         let fates = batch.judge(limits);
         (batch, fates)
     });
@@ -83,7 +74,8 @@ pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
             if wrong {
                 bad += 1;
                 if let Some(directory) = &args.write {
-                    let path = directory.join(format!("{}-{index:05}-{number:02}.sil", args.seed));
+                    let path =
+                        directory.join(format!("{}-{index:05}-{number:02}.sil", args.lots.seed));
                     std::fs::write(path, batch.only(number).text())
                         .context("cannot write a program")?;
                 }

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
@@ -17,24 +16,16 @@ use sil_tests::attack::{Attack, generate, in_order, shrink};
 use sil_tests::plant::lot;
 use silicon::options::Join;
 
+use super::lots::Lots;
+
 /// Attacks the verifier with methods that a run goes through to `assert false`.
 #[derive(Args)]
 pub(super) struct Options {
-    /// Which programs are made
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// How many
-    #[arg(long, default_value_t = 1000)]
-    count: usize,
+    #[command(flatten)]
+    lots: Lots,
     /// Leave out as many of the first ones
     #[arg(long, default_value_t = 0)]
     skip: usize,
-    /// Programs verified at a time; 0: one per core
-    #[arg(short = 'j', long, default_value_t = 0)]
-    jobs: usize,
-    /// Seconds that one verification may take
-    #[arg(long, default_value_t = 5.0)]
-    timeout: f64,
     /// When branches of a method are merged: auto, always or never
     #[arg(long, default_value = "auto", value_parser = ["auto", "always", "never"])]
     join: String,
@@ -69,8 +60,8 @@ pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &args.write {
         std::fs::create_dir_all(directory).context("cannot make the directory for programs")?;
     }
-    let numbers = args.skip..args.skip + args.count;
-    let done = in_order(numbers, args.jobs, |index| attack(index, args));
+    let numbers = args.skip..args.skip + args.lots.count;
+    let done = in_order(numbers, args.lots.jobs, |index| attack(index, args));
     let defect = |defect| Done {
         fate: Fate::Defect(defect),
         made: String::new(),
@@ -89,9 +80,9 @@ fn attack(index: usize, args: &Options) -> Done {
         "never" => Join::Never,
         _ => Join::Auto,
     };
-    let member = Duration::from_secs_f64(args.timeout);
+    let member = args.lots.timeout();
     let limits = Limits { obligation: 2_000_000, member, join };
-    let mut attack: Attack = generate(lot(args.seed, "heap", "", index));
+    let mut attack: Attack = generate(lot(args.lots.seed, "heap", "", index));
     let mut text = attack.text();
     let made = text.clone();
     let mut fate = judge(&attack, limits);
@@ -141,11 +132,11 @@ fn show(done: &[(usize, Done)], args: &Options) -> anyhow::Result<bool> {
         if let Some(directory) = &args.write
             && (bad || args.all)
         {
-            let path = directory.join(format!("{}-{index:06}.sil", args.seed));
+            let path = directory.join(format!("{}-{index:06}.sil", args.lots.seed));
             let text = if bad { &one.text } else { &one.made };
             std::fs::write(path, text).context("cannot write a program")?;
             if let Some(small) = &one.small {
-                let path = directory.join(format!("{}-{index:06}-small.sil", args.seed));
+                let path = directory.join(format!("{}-{index:06}-small.sil", args.lots.seed));
                 std::fs::write(path, small).context("cannot write a program")?;
             }
         }

@@ -11,6 +11,7 @@ mod edits;
 mod facts;
 mod heap;
 mod layout;
+mod lots;
 mod misuse;
 mod plant;
 mod resume;
