@@ -26,7 +26,7 @@ fn main() {
 fn build(out: &Path, jar: &Path) -> Result<(), String> {
     let (classes, content) = (out.join("classes"), out.join("jar"));
     for directory in [&classes, &content] {
-        // What an earlier build left there.
+        // An earlier build may have left classes there.
         let _ = fs::remove_dir_all(directory);
     }
     fs::create_dir_all(content.join(PACKAGE)).map_err(words)?;

@@ -20,9 +20,9 @@ pub struct Row {
     pub file: String,
     /// All members of the file.
     pub members: usize,
-    /// Those that direct execution has rules for.
+    /// The members that direct execution has rules for.
     pub supported: usize,
-    /// Those of them on which the ways agree.
+    /// The supported members on which the ways agree.
     pub agreeing: usize,
     pub translated: Cost,
     pub direct: Cost,

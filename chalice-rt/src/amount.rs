@@ -177,7 +177,7 @@ impl Amount {
         signs.all(|other| other == first).then_some(sign)
     }
 
-    /// It without its counting permissions.
+    /// Returns the amount without its counting permissions.
     #[must_use]
     pub fn solid(&self) -> Self {
         match &self.0 {

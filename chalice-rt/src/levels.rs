@@ -18,9 +18,9 @@ impl Level {
 /// Is one level below another?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Below {
-    /// It is.
+    /// The first level is below the second.
     Yes,
-    /// They are equal, or the other is below it, or it was decided so.
+    /// The levels are equal, the second is below the first, or the answer was decided so.
     No,
     /// Nothing in the program says so, nor the contrary.
     Open,

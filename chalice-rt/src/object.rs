@@ -40,7 +40,7 @@ pub enum Part {
 pub struct Loc {
     /// The number of the object.
     pub object: u64,
-    /// Which part of it.
+    /// The part of the object.
     pub part: Part,
 }
 

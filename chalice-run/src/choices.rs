@@ -26,7 +26,7 @@ impl SplitMix {
 /// The subject of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
-    /// Which thread runs next.
+    /// The thread that runs next.
     Thread,
     /// A value that is open.
     Value,

@@ -57,7 +57,7 @@ pub struct Code {
 /// The needs of the program for past states, other than with `old`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Recorded {
-    /// It does not speak of them.
+    /// The code does not speak of them.
     Nothing,
     /// The values at that time.
     Values,

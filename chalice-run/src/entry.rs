@@ -50,8 +50,8 @@ pub fn entry(code: &Code, name: Option<&str>, has_arguments: bool) -> Result<u32
 /// Why an entry is not started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoStart {
-    /// It cannot be as the command says: the arguments do not fit, or the precondition cannot be
-    /// executed.
+    /// The run cannot begin as the command says: the arguments do not fit, or the precondition
+    /// cannot be executed.
     Refused(String),
     /// The precondition does not hold of the arguments.
     Precondition {

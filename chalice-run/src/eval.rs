@@ -189,7 +189,7 @@ impl Evaluator<'_> {
         };
         match self.foreseen.get(number) {
             Some(value) => Ok(value.clone()),
-            // What it is taken to be the first time matters to nobody.
+            // The value that is assumed the first time matters to nobody.
             None => match &slots[slot as usize] {
                 Value::Unset(value) => Ok((**value).clone()),
                 value => Ok(value.clone()),

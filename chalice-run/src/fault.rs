@@ -90,7 +90,7 @@ pub enum Trouble {
     Contradiction,
     /// A constant that was read before it was assigned got another value than it was taken to have.
     Foreseen {
-        /// Which constant, counted over the run.
+        /// The number of the constant, counted over the run.
         number: usize,
         /// The value it got.
         value: Value,

@@ -73,7 +73,7 @@ pub(crate) enum Style {
 pub enum Found<'c> {
     /// A machine about to execute the method.
     Start(Box<Machine<'c>>),
-    /// There are no more within the bounds.
+    /// No more starts exist within the bounds.
     Exhausted,
     /// So many contradictions were met that the search has stopped.
     GaveUp,
@@ -193,8 +193,8 @@ impl<'c> Starts<'c> {
                     return Found::Start(Box::new(machine));
                 }
                 Err(trouble) => match self.cut(*trouble, &machine) {
-                    // What has no value makes the precondition false, as far as starts are
-                    // concerned. So does a function that goes round a cycle for ever.
+                    // An expression without a value makes the precondition false, as far as starts
+                    // are concerned. So does a function that goes round a cycle for ever.
                     Trouble::Contradiction | Trouble::Fault(_) | Trouble::Bound(..) => {
                         self.positions.step_on();
                     }

@@ -307,7 +307,7 @@ pub struct Object {
 pub struct Loc {
     /// The object.
     pub object: Ref,
-    /// Which part of it.
+    /// The part of the object.
     pub part: Part,
 }
 

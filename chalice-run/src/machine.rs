@@ -47,11 +47,11 @@ pub enum Pending {
 /// The present state of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// It can go on by itself.
+    /// The thread can go on by itself.
     Ready,
     /// Its next step is one that others can notice.
     At(Pending),
-    /// It has ended.
+    /// The thread has ended.
     Done,
 }
 

@@ -93,7 +93,7 @@ pub struct Blame {
 /// The result of the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Search {
-    /// Such a run.
+    /// A run of the kind that was looked for.
     Replayed(Box<Replayed>),
     /// A run that goes on from what contracts allow, and those that matter: without one of them it
     /// was not found.

@@ -35,7 +35,7 @@ pub enum Scheduling {
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It ended, and every check that was executed holds.
+    /// The run ended, and every check that was executed holds.
     Passed,
     /// An assumption did not hold, so the run does not count.
     Discarded,

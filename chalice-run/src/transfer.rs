@@ -29,7 +29,7 @@ pub(crate) enum Mode {
     /// One takes it from where it was kept for it: what the assertion says was checked when it was
     /// given.
     Receive,
-    /// It must be there, and stays.
+    /// The permission must be there, and stays.
     Check,
 }
 
@@ -95,7 +95,7 @@ impl Transfer {
         Self { mode: Mode::Receive, ..Self::give(from, to) }
     }
 
-    /// It must be there.
+    /// Returns a transfer that asks for the permission and leaves it.
     pub(crate) fn check(from: Holder) -> Self {
         Self { mode: Mode::Check, ..Self::give(from, from) }
     }

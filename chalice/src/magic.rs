@@ -113,7 +113,7 @@ fn cover<'e>(e: &'e Expr, bound: &mut Vec<(LocalId, &'e Expr)>, covered: &mut Ve
 }
 
 fn missing(e: &Expr, covered: &mut Vec<Covered>, added: &mut Vec<Expr>) {
-    // What is read in other states, of bound variables, or under a condition is not added.
+    // Locations read in other states, of bound variables, or under a condition are not added.
     if matches!(
         e.kind,
         ExprKind::Old(_)

@@ -38,12 +38,12 @@ pub struct Options {
 /// The verifier of Chalice whose rules hold where two verifiers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
-    /// Those of the original verifier: a loop has a read fraction of its own, and a level that has
-    /// only upper bounds may be below the wait level.
+    /// The rules of the original verifier: a loop has a read fraction of its own, and a level that
+    /// has only upper bounds may be below the wait level.
     #[default]
     Original,
-    /// Those of the translation to SIL: `rd` in a loop invariant is the amount of the method, and a
-    /// level without lower bounds is above the wait level (seed 003, section 3.4.1).
+    /// The rules of the translation to SIL: `rd` in a loop invariant is the amount of the method,
+    /// and a level without lower bounds is above the wait level (seed 003, section 3.4.1).
     Thesis,
 }
 

@@ -133,7 +133,7 @@ ids! {
         PredicateInstanceNoAccess: "predicateinstance.no.access", "verification might fail",
             "A termination measure names a predicate instance that might not be held.",
             "";
-        // What only Chalice programs do.
+        // Errors of Chalice programs only.
         AcquireFailed: "acquire.failed", "acquire might fail",
             "A monitor cannot be acquired: it is held already, out of order, or may be null.",
             "State in the precondition that `waitlevel` is below the monitor.";
@@ -191,7 +191,7 @@ ids! {
         Internal: "internal", "verification might fail",
             "The verifier could not go on: a construct that it does not support, or a defect.",
             "Where nothing says that it is not supported, please report it.";
-        // What only front ends say.
+        // Errors of front ends only.
         AccessFailed: "access.failed", "",
             "A location is read without permission.",
             "";
@@ -346,7 +346,7 @@ ids! {
         FeatureUnsupported: "feature.unsupported", "",
             "The verifier does not know a construct.",
             "The member is not verified. Write it in another way.";
-        // What only front ends say.
+        // Reasons of front ends only.
         EpsilonScaling: "epsilon.scaling", "",
             "A permission of unknown size cannot be scaled.",
             "";

@@ -1,4 +1,4 @@
-//! Which known name is meant where an unknown one is written.
+//! The known name that is meant where an unknown one is written.
 
 use std::cell::Cell;
 
@@ -34,7 +34,7 @@ impl Spelling {
         if length > LONGEST {
             return None;
         }
-        // Of names with one letter or two, every other one is near.
+        // Every other name is near one with one letter or two.
         let limit = length / 3;
         let distance = |candidate: &'a str| {
             if candidate == name || candidate.len().abs_diff(length) > limit {

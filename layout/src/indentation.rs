@@ -16,7 +16,7 @@ struct Level {
     content: usize,
     /// The column of the statement or declaration that is being read.
     item: usize,
-    /// It is in a clause of its contract.
+    /// The line is in a clause of the item's contract.
     is_in_clause: bool,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn indents(
                         matches!(role, Role::Open { inside: Inside::Block | Inside::Body, .. })
                             && tokens[next].text == "{";
                     if before.is_some_and(|before| ends_annotation(tokens, structure, before)) {
-                        // What an annotation is about stands below it.
+                        // The subject of an annotation stands below it.
                         let least = if level.is_in_clause { level.item + 2 * STEP } else { 0 };
                         line.max(least)
                     } else if role == Role::Clause {

@@ -20,7 +20,7 @@ pub(crate) enum Inside {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     Plain,
-    /// It begins a clause of a contract.
+    /// The token begins a clause of a contract.
     Clause,
     Open {
         partner: usize,
@@ -54,7 +54,7 @@ struct Level<'t> {
     /// The word that says what it is.
     header: Option<&'t str>,
     has_clauses: bool,
-    /// It may be over.
+    /// The item may be over.
     is_ended: bool,
     /// As many `?` wait for their `:`.
     choices: usize,

@@ -45,10 +45,10 @@ pub(crate) struct Rounds {
 struct Applications {
     /// The functions that have to have a meaning before this one has one.
     required: Vec<FunctionId>,
-    /// Those that are applied anywhere in it.
+    /// The functions that are applied anywhere in it.
     anywhere: Vec<FunctionId>,
     in_body: Vec<FunctionId>,
-    /// Those that postconditions apply, and where, of a function without a measure.
+    /// The functions that postconditions apply, and where, of a function without a measure.
     in_postconditions: Vec<(FunctionId, Span)>,
     /// The errors of its own measures.
     measures: Vec<Diagnostic>,

@@ -59,7 +59,7 @@ pub struct Checked {
     pub sources: Sources,
     /// See [`Loaded::is_blank`].
     pub is_blank: bool,
-    /// There are no errors, so it could be verified.
+    /// The program has no errors, so it could be verified.
     pub is_accepted: bool,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,

@@ -116,9 +116,9 @@ struct Frame {
 /// A variable, as its declaration says.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Variable {
-    /// It lives to the end of its block.
+    /// The name lives to the end of its block.
     Local,
-    /// It lives in the expression or statement that binds it.
+    /// The name lives in the expression or statement that binds it.
     Bound,
 }
 

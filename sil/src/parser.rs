@@ -155,8 +155,7 @@ fn failure(error: &Error<Rule>, chunk: &Chunk, next: Option<&Chunk>, text: &str)
     } else if failure.is_at_end
         && let Some(next) = next
     {
-        // Whether annotations may stand there decides whether they or what they annotate is
-        // unexpected.
+        // If annotations may stand there, the text behind them is unexpected; otherwise they are.
         let longer = &text[chunk.start..next.head.max(next.start)];
         failure.start = longer.len();
         failure.end = longer.len();

@@ -53,7 +53,7 @@ pub fn applied_in_postconditions(program: &Program, function: FunctionId) -> Vec
     let mut found = Vec::new();
     for clause in &program.functions[function].contract.postconditions {
         walk_expr_while(clause, |expr| match &expr.kind {
-            // What is applied there has another heap to look at.
+            // An application below has another heap to look at.
             ExprKind::Unfolding { .. } | ExprKind::Applying { .. } => {
                 found.extend(applied([expr]));
                 false

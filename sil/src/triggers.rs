@@ -15,7 +15,7 @@ pub use infer::{Inferred, infer_triggers};
 pub(crate) fn is_trigger_term(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Old { body, .. } => is_trigger_term(body),
-        // What is matched is the wand's structure, not the values of its sides.
+        // The structure of the wand is matched, not the values of its sides.
         ExprKind::Wand { .. } => true,
         ExprKind::FieldRead { .. } => !has_interpreted_part(expr),
         ExprKind::Acc { location: Location::Predicate { .. }, .. } => !has_interpreted_part(expr),

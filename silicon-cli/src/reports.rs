@@ -64,7 +64,7 @@ pub(crate) fn prepare(paths: &[&Path], inputs: &[Input]) -> anyhow::Result<()> {
         let is_new = !path.exists();
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
         let file = file.with_context(|| cannot_write(path))?;
-        // What is empty because of us would look like a report.
+        // A file that is empty because of us would look like a report.
         let _new = is_new.then(|| Removed(path));
         // Devices and pipes hold nothing that could be lost.
         if !file.metadata().with_context(|| cannot_write(path))?.is_file() {
@@ -75,7 +75,7 @@ pub(crate) fn prepare(paths: &[&Path], inputs: &[Input]) -> anyhow::Result<()> {
         if programs.any(|program| is_same(path, program)) {
             bail!("{}: it is one of the programs", cannot_write(path));
         }
-        // Which files are imported is known at the end, and not of programs that were not read.
+        // The set of imported files is known at the end, and not of programs that were not read.
         if !is_new && Language::of_name(path).is_some() {
             bail!("{}: it is a program", cannot_write(path));
         }

@@ -272,7 +272,7 @@ fn first_line(text: &str) -> anyhow::Result<(&str, Header)> {
 /// Reads a run that was saved.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Saved> {
     let text = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    // What is damaged need not be text.
+    // A damaged file need not be text.
     let text = String::from_utf8_lossy(&text);
     parse(&text).with_context(|| format!("{} is no run that was saved", path.display()))
 }

@@ -73,7 +73,7 @@ struct Verify {
 struct Request {
     id: Value,
     verify: Verify,
-    /// It was cancelled before it was begun.
+    /// The request was cancelled before it was begun.
     is_cancelled: bool,
 }
 

@@ -17,7 +17,7 @@ use crate::supervise::Interrupt;
 /// The signals that ask this process to stop.
 pub(crate) struct Signals {
     number: Arc<AtomicUsize>,
-    /// There is something to read when a signal has come.
+    /// The stream has something to read when a signal has come.
     wake: UnixStream,
     /// The handlers of the signals.
     actions: RefCell<Vec<SigId>>,

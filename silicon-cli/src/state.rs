@@ -24,7 +24,7 @@ pub(crate) fn show(args: &Args, lines: &Lines) -> anyhow::Result<u8> {
     for input in &inputs {
         let (mut outcome, reached) = states_at(&session, input, lines);
         states.extend(reached);
-        // What is wrong with the program; what does not hold in it is no matter here.
+        // Only errors of the program stay; failed proofs are no matter here.
         outcome.diagnostics.retain(|one| one.member.is_none());
         let mut findings = Vec::new();
         args.format().findings(&outcome, &mut findings)?;

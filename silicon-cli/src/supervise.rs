@@ -56,13 +56,13 @@ pub(crate) trait Audience {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     Complete,
-    /// It was interrupted, and so many inputs were not begun.
+    /// The run was interrupted, and so many inputs were not begun.
     Stopped {
         not_begun: usize,
     },
 }
 
-/// Those who may interrupt a run.
+/// The sources of interruptions of a run.
 pub(crate) trait Interrupt {
     /// Streams with something to read where somebody may have done so.
     fn wakes(&self) -> Vec<BorrowedFd<'_>>;
@@ -235,7 +235,7 @@ impl Run<'_> {
         let now = Instant::now();
         let running = self.workers.iter().filter_map(|worker| worker.job.as_ref());
         let ends = running.flat_map(|job| &job.running).filter_map(|one| Some(one.limit?.1));
-        // Who is past the end of its time is looked at with each pulse.
+        // Each pulse looks at processes that are past the end of their time.
         let ends = ends.filter(|&end| end > now);
         let until = ends.chain(self.plan.deadline.map(|deadline| deadline + PATIENCE)).min();
         let time = until.map_or(PULSE, |until| until.saturating_duration_since(now).min(PULSE));
@@ -259,7 +259,7 @@ impl Run<'_> {
         let read = match worker.process.stream.read(&mut self.buffer) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
-            // It has ended before it has read everything.
+            // The process has ended before it has read everything.
             Err(_) => 0,
         };
         if read == 0 {
@@ -480,7 +480,7 @@ impl Run<'_> {
             && let Some(outcome) = file.outcome.take()
         {
             self.shown += 1;
-            // It is not needed any more.
+            // The file is not needed any more.
             *file = File::default();
             self.audience.show(outcome)?;
         }
@@ -491,7 +491,7 @@ impl Run<'_> {
 /// Returns the limit that a member has reached that was to take `within`.
 fn limit(within: Option<Duration>, of_member: Option<Duration>) -> String {
     match (within, of_member) {
-        // What is said is what was left when it was said.
+        // The message tells the time that was left when it was sent.
         (Some(within), Some(limit)) if within + Duration::from_millis(100) >= limit => {
             let seconds = limit.as_secs_f64();
             format!("the time limit of the member, {seconds} s, is reached (--member-limit)")

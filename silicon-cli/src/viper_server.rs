@@ -15,7 +15,7 @@ const RUNNER: &str = "viper.server.ViperServerRunner";
 /// Returns the arguments in our words, if they are those; `Err`: they ask for what we do not have.
 pub(crate) fn arguments(given: &[OsString]) -> Option<Result<Vec<OsString>, String>> {
     let program = given.first()?;
-    // It is asked whether there is a Java.
+    // The client asks whether there is a Java.
     if given.len() == 2 && given[1] == "-version" {
         return Some(Ok(vec![program.clone(), "--version".into()]));
     }

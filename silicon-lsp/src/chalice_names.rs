@@ -216,7 +216,7 @@ impl Walk<'_> {
     fn block(&mut self, block: &Block) {
         let mut rest: Vec<&Stmt> = block.stmts.iter().collect();
         while let Some(stmt) = rest.pop() {
-            // What was made for the program has no names.
+            // Statements that were made for the program have no names.
             if matches!(&stmt.kind, StmtKind::Prove(_))
                 || matches!(&stmt.kind, StmtKind::Block(block) if block.is_ghost)
             {

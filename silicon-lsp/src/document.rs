@@ -245,7 +245,7 @@ impl Document {
         let is_news = |member: &&Member| {
             let new = member.state.told();
             let old = self.told.insert(member.id(), new);
-            // That a verdict is recalled is no news.
+            // A recalled verdict is no news.
             old.is_none_or(|old| old.0 != new.0 || new.1.is_some() && old.1 != new.1)
         };
         let members = known.into_iter().flat_map(|run| &run.members);
@@ -370,7 +370,7 @@ impl Run {
                 self.found.insert((kind, id), found);
             }
             Event::Done { found, .. } => self.complete = found,
-            // They belong to no run.
+            // These events belong to no run.
             Event::States { .. } | Event::Tried { .. } => {}
         }
     }

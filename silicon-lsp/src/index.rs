@@ -59,7 +59,7 @@ pub(crate) enum Meaning<'p> {
     /// With the files that it is made of, the text itself first.
     Sil(&'p Program, &'p sil::source::Sources),
     Chalice(&'p chalice::Program),
-    /// It is none, or of a language whose programs are not asked.
+    /// The text is no program, or one of a language whose programs are not asked.
     Unknown,
 }
 
@@ -234,7 +234,7 @@ fn head(text: &str, declaration: &Declaration, tokens: &[Token]) -> String {
     text[whole.start..end].trim_end().to_owned()
 }
 
-/// Which variables there are, and where.
+/// The variables, and their places.
 #[derive(Default)]
 struct Locals {
     /// By where a name is used: where what it means is declared.
@@ -270,7 +270,7 @@ impl Locals {
         number
     }
 
-    /// Those of a resolved program of Chalice, with all that its names mean.
+    /// Adds the names of a resolved program of Chalice, with all that they mean.
     fn of_chalice(&mut self, program: &chalice::Program, index: &mut Index, text: &Text) {
         let Names { uses, variables } = names(program, &text.text, &index.tokens);
         self.exact = uses;
@@ -283,7 +283,7 @@ impl Locals {
         }
     }
 
-    /// Those of a resolved program of SIL.
+    /// Adds the names of a resolved program of SIL.
     fn of_program(&mut self, program: &Program, index: &mut Index, text: &Text) {
         for &member in &program.order {
             let (_, span) = name_and_span(program, member);
@@ -357,7 +357,7 @@ impl Locals {
     ) -> FxHashMap<LocalId, usize> {
         let mut places = FxHashMap::default();
         for (id, Local { name, ty, kind, span }) in locals.iter() {
-            // What was made for the program has no place.
+            // A variable that was made for the program has no place.
             let Some(declared) = word_in(text, *span, name) else { continue };
             let declared_at = declared.start;
             let means = match kind {
@@ -420,7 +420,7 @@ impl Locals {
         }
     }
 
-    /// Those that a text seems to declare: a name with a colon behind it.
+    /// Adds the variables that a text seems to declare: a name with a colon behind it.
     fn of_text(&mut self, index: &mut Index, text: &str) {
         let code: Vec<Token> =
             index.tokens.iter().filter(|token| !token.is_comment()).cloned().collect();

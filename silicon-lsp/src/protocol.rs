@@ -53,7 +53,7 @@ pub(crate) struct Edit {
 pub(crate) enum Judged {
     /// The finding is gone, there is no new one, and all that could be reached can be.
     Cures,
-    /// It was not found out.
+    /// The answer was not found out.
     Open,
     Rejected,
 }
@@ -156,7 +156,7 @@ pub(crate) struct Done {
     pub(crate) verdict: Verdict,
     pub(crate) errors: usize,
     pub(crate) milliseconds: f64,
-    /// It was known from an earlier run.
+    /// The verdict was known from an earlier run.
     pub(crate) is_recalled: bool,
 }
 

@@ -117,7 +117,7 @@ fn head(symbol: &Symbol) -> Option<(String, Vec<Range<usize>>)> {
                 depth = depth.checked_sub(1)?;
                 if depth == 0 {
                     parts.push(from..at);
-                    // What it returns stands in the same line.
+                    // The result stands in the same line.
                     let rest = shown[at..].split(['\n', '{']).next().unwrap_or_default();
                     let label = shown[..at + rest.len()].trim_end().to_owned();
                     let trimmed = |part: Range<usize>| {

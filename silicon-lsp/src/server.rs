@@ -78,7 +78,7 @@ pub fn run(transport: Transport, setup: Setup) -> anyhow::Result<Ending> {
         Ok(parameters) => parameters,
         Err(error) => {
             drop(connection);
-            // What its thread could not read says more than that the thread is gone.
+            // The reason why its thread ended says more than the end of the thread.
             let why = threads.join().err().map_or(error.to_string(), |why| why.to_string());
             return Ok(Ending::Fault(format!("the client does not speak the protocol: {why}")));
         }
@@ -229,7 +229,7 @@ fn folders(parameters: &Value) -> Vec<PathBuf> {
 struct Busy {
     job: u64,
     uri: String,
-    /// It was told to stop, and when it has to have done so.
+    /// The time by which the process has to stop, once it was told to.
     until: Option<Instant>,
     /// The client knows that there is work.
     has_progress: bool,

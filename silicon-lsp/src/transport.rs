@@ -23,7 +23,7 @@ pub(crate) struct Open {
     pub(crate) port: Option<u16>,
 }
 
-/// They end when the connection is dropped and the client is gone.
+/// The threads of a connection. They end when the connection is dropped and the client is gone.
 pub(crate) enum Threads {
     Own(lsp_server::IoThreads),
     Socket(TcpStream, [JoinHandle<()>; 2]),

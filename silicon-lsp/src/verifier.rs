@@ -13,7 +13,7 @@ use crate::protocol::{Event, Order};
 /// A message from a worker, with the worker's number.
 pub(crate) enum Heard {
     Said(u64, Event),
-    /// It has ended.
+    /// The process has ended.
     Gone(u64),
 }
 
@@ -71,7 +71,7 @@ impl Verifier {
 
 impl Drop for Verifier {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -63,7 +63,7 @@ pub fn serve(reader: Reader, answers: Answers) -> ! {
                     Err(_) => break,
                 }
             }
-            // Who gave the orders is gone.
+            // The process that gave the orders is gone.
             end();
         }
     };
@@ -214,7 +214,7 @@ impl Follower for Voice<'_> {
     }
 
     fn finished(&self, id: &str, member: &MemberOutcome, diagnostics: &[Diagnostic]) {
-        // What was stopped says nothing.
+        // A stopped run says nothing.
         if self.is_cancelled() {
             return;
         }

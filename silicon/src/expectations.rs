@@ -131,7 +131,7 @@ pub fn read(text: &str, tool: &str) -> Expectations {
             }
         }
     }
-    // What speaks about the file needs no line after it.
+    // An annotation about the file needs no line after it.
     for annotation in waiting.into_iter().filter(|text| text.trim().starts_with("IgnoreFile")) {
         expectations.add(annotation, 0, tools);
     }
@@ -222,7 +222,7 @@ pub fn differences(outcome: &Outcome) -> Vec<(String, Difference)> {
             differences.push((name.to_owned(), difference));
         }
     }
-    // What has no text announces nothing.
+    // A file without text announces nothing.
     let others = outcome.diagnostics.iter().map(|one| &*one.message.place.file);
     let mut others: Vec<&str> = others.filter(|name| outcome.texts.get(name).is_none()).collect();
     others.sort_unstable();

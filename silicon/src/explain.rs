@@ -57,7 +57,7 @@ pub fn rows(id: &str) -> Vec<Row> {
         Some((error, reason)) => {
             find(errors(), error).into_iter().chain(find(reasons(), reason)).collect()
         }
-        // Of a reason alone, one may want to know as well.
+        // A reason alone may be asked for as well.
         None => find(errors(), id).or_else(|| find(reasons(), id)).into_iter().collect(),
     }
 }

@@ -94,9 +94,10 @@ pub struct Summary {
     pub has_baseline: bool,
     /// Findings of this run that the earlier run had, too.
     pub known: usize,
-    /// Those of all members.
+    /// The questions of all members.
     pub questions: Questions,
-    /// Those that reached the solver, by what they are about; and the first questions of solvers.
+    /// The questions that reached the solver, by what they are about; and the first questions of
+    /// solvers.
     pub subjects: BTreeMap<Subject, Asked>,
     pub waking: Asked,
     worst: Option<FileVerdict>,
@@ -150,7 +151,7 @@ impl Summary {
 
     fn whole(&self, worst: Option<FileVerdict>) -> FileVerdict {
         let known = worst.unwrap_or(FileVerdict::NothingSelected);
-        // Of the rest nothing is known.
+        // Nothing is known of the rest.
         if self.interrupted { known.max(FileVerdict::Inconclusive) } else { known }
     }
 }
@@ -164,7 +165,7 @@ impl Format {
     /// Returns the exit code for a verdict.
     pub fn exit_code(self, verdict: FileVerdict) -> u8 {
         match (self, verdict) {
-            // It knows success and everything else.
+            // The reference knows success and everything else.
             (Self::Silicon, FileVerdict::Checked | FileVerdict::Verified) => 0,
             // For it, nothing is verified, too.
             (Self::Silicon, FileVerdict::NothingSelected | FileVerdict::Empty) => 0,

@@ -136,7 +136,7 @@ impl Session {
         let texts = outcome.texts.clone();
         let places = Places::new(&program, &sources, &texts);
         outcome.trusted = audit::trusted(&program, &places, &self.options, self.audit);
-        // What it stays if nothing is verified.
+        // The verdict if nothing is verified.
         outcome.verdict = if self.selects() {
             FileVerdict::NothingSelected
         } else {
@@ -360,7 +360,7 @@ impl Session {
         if self.errors_per_member == 0 {
             return;
         }
-        // What is shown as one counts as one.
+        // Findings that are shown as one count as one.
         let mut errors = FxHashSet::default();
         diagnostics.retain(|diagnostic| {
             let Message { severity, place, id, .. } = &diagnostic.message;
@@ -473,7 +473,7 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Def
 /// An end of some work that is not its result.
 #[derive(Debug, thiserror::Error)]
 pub enum Defect {
-    /// There is no thread with a large stack.
+    /// No thread with a large stack could be started.
     #[error("cannot start a thread: {0}")]
     NoThread(#[from] std::io::Error),
     /// The words of a panic.

@@ -57,7 +57,7 @@ pub type LocalId = Idx<Local>;
 /// A whole program without static errors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
-    /// Which of the two meanings the text has.
+    /// The meaning that the text has.
     pub dialect: Dialect,
     /// The settings of the program's `options`.
     pub options: Options,

@@ -172,7 +172,7 @@ enum AliasState {
 
 /// The macro whose body is being resolved.
 struct Expansion<'s> {
-    /// Which.
+    /// The number of the macro.
     id: usize,
     /// The arguments in place of its parameters.
     arguments: &'s [Expr],

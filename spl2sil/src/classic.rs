@@ -54,7 +54,7 @@ pub(crate) struct Stuck {
     construct: String,
     /// Where.
     span: Span,
-    /// It is only that the value of an existential variable is not known yet.
+    /// The value of an existential variable is not known yet, and that is all.
     is_unbound: bool,
 }
 
@@ -129,7 +129,7 @@ pub(super) struct Lowering<'p> {
     /// Predicates that are defined by themselves, each with those that are defined together with
     /// it.
     recursive: ArenaMap<PredicateId, FxHashSet<PredicateId>>,
-    /// Those of them that something mentions.
+    /// The recursive predicates that something mentions.
     unrolled: IndexSet<PredicateId>,
     /// The members that may not use the `auto` lemmas.
     reasons: FxHashSet<ProcedureId>,
@@ -138,7 +138,7 @@ pub(super) struct Lowering<'p> {
     in_comprehensions: FxHashSet<recursion::Defined>,
     /// The definitions that apply themselves, directly or through others.
     defined_by_itself: FxHashSet<recursion::Defined>,
-    /// Those of them that code applies that runs.
+    /// The definitions that code applies that runs.
     executed: IndexSet<recursion::Defined>,
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn lower(lowering: &Lowering<'_>) -> Vec<s::Member> {
                 let span = program.globals[id].name_span;
                 lowering.refuse("global variables are not part of the field dialect", span);
             }
-            // They are with the types, and with the methods that may use them.
+            // These stand with the types, and with the methods that may use them.
             Declaration::Sort(_) | Declaration::Datatype(_) | Declaration::Axiom(_) => {}
         }
     }

@@ -121,7 +121,7 @@ pub fn cases(directory: &Path, tool: &str) -> anyhow::Result<Vec<Case>> {
         let name = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
         let announced = match manifests.find(&path)? {
             Some(Some(announced)) => announced,
-            // There is a manifest, and the program is not in it.
+            // The manifest does not name the program.
             Some(None) => continue,
             None => {
                 let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
@@ -174,7 +174,7 @@ pub fn judge(case: &Case, ending: &Ending) -> Judgement {
 fn compare(case: &Case, observation: &Observation, judgement: &mut Judgement) {
     let announced = &case.announced;
     let expectations = announced.expectations();
-    // That something is not supported is an answer only where it is announced.
+    // An unsupported construct is an answer only where it is announced.
     let internal = |one: &&Reported| one.is_internal() && !is_announced(expectations, one);
     let answers: Vec<Output> =
         observation.reported.iter().filter(|one| !internal(one)).map(Reported::output).collect();
@@ -216,7 +216,7 @@ fn compare(case: &Case, observation: &Observation, judgement: &mut Judgement) {
     } else {
         Class::Exact
     };
-    // What a rejected program does not report says nothing.
+    // Missing reports of a rejected program say nothing.
     if !rejected && judgement.class != Class::Crash {
         judgement.missing =
             missing.iter().chain(&warnings).map(|one| announced.describe(one)).collect();

@@ -205,7 +205,7 @@ impl Comparer<'_> {
     /// verified, since all of its threads cause it.
     fn is_disagreement(&self, verdict: Verdict, failure: &Failure) -> bool {
         let is_verified = |one: &crate::observation::Member| one.verdict == MemberVerdict::Verified;
-        // What an invariant says of two states is judged where it is declared, in no method.
+        // An invariant's statement about two states is judged where it is declared, in no method.
         let is_about_a_class = failure.id.starts_with("invariant.not.reflexive")
             || failure.id.starts_with("invariant.not.transitive");
         match verdict {

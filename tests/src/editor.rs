@@ -275,7 +275,7 @@ impl Client {
     pub fn kill_worker(&self, signal: Signal) {
         let Some(worker) = self.worker() else { return };
         let id = i32::try_from(worker).ok().and_then(Pid::from_raw).expect("it has a number");
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = kill_process(id, signal);
         let end = Instant::now() + PATIENCE;
         while self.worker() == Some(worker) {
@@ -288,7 +288,7 @@ impl Client {
     pub fn strike(&self, signal: Signal) {
         let ids = self.workers().into_iter().filter_map(|id| i32::try_from(id).ok());
         for id in ids.filter_map(Pid::from_raw) {
-            // It may have ended by itself.
+            // The process may have ended by itself.
             let _ = kill_process(id, signal);
         }
     }
@@ -313,7 +313,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // It may have ended.
+        // The server may have ended.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

@@ -73,7 +73,7 @@ pub struct Site {
     pub kind: Kind,
     /// The method whose start leads there.
     pub method: String,
-    /// Which start, from 1.
+    /// The number of the start, from 1.
     pub start: u64,
     /// Where it is in the text.
     pub place: Span,
@@ -95,7 +95,7 @@ impl fmt::Display for Site {
 pub enum Fate {
     /// The failure is reported.
     Found,
-    /// It is not: how the run ended instead.
+    /// The mistake was not noticed: how the run ended instead.
     Missed(String),
     /// The changed text is no program.
     Rejected,
@@ -332,7 +332,7 @@ impl Planner<'_> {
         let field = &self.code.classes[class].cell_names[*cell as usize];
         let lost = self.losing(span, &object, class, &format!("acc({field})"));
         if let Some(lost) = lost {
-            // Who has less fails at the call.
+            // A caller with less fails at the call.
             self.add(sites, Kind::LostBeforeRead, span, "", lost);
         }
     }

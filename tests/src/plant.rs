@@ -126,7 +126,7 @@ enum Probe {
     Unreachable,
     /// An `assert false` at the same place.
     Edit(Edit),
-    /// There may be good reasons.
+    /// A verdict of "verified" may have good reasons.
     MayVerify,
 }
 

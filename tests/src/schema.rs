@@ -76,7 +76,7 @@ impl Checker<'_> {
                 }
                 ("minLength", Value::String(text)) => text.chars().count() as u64 >= count(rule),
                 ("minimum", Value::Number(number)) => number.as_f64() >= rule.as_f64(),
-                // Of values of another type these say nothing.
+                // These keywords say nothing of values of another type.
                 (
                     "required"
                     | "properties"

@@ -57,7 +57,7 @@ impl Server {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = Arc::clone(&shared);
-                // Who is gone needs no answer.
+                // A client that is gone needs no answer.
                 thread::spawn(move || state.serve(stream));
             }
         });

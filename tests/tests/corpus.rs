@@ -116,7 +116,7 @@ fn compare(path: &Path, join: Join, native: Native) -> Result<(), Failed> {
 fn printing_is_stable(path: &Path) -> Result<(), Failed> {
     for form in [Form::Graph, Form::Structured] {
         let printed = |program: &Program| sil::print::program(program, form);
-        // What is rejected has no text to compare.
+        // A rejected program has no text to compare.
         let (Some(once), _) = load_program(&Input::file(path), printed) else { return Ok(()) };
         let again = sil::load::load_text("printed", &once);
         let Some(program) = &again.program else {

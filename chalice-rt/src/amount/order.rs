@@ -1,5 +1,4 @@
-//! Which read fraction is known to be far below which amounts, and what follows for the sign of an
-//! amount.
+//! The order between read fractions and amounts, as far as it is known, and the signs of amounts.
 
 use std::collections::BTreeSet;
 use std::iter::once;
@@ -30,7 +29,7 @@ pub enum Sign {
     Zero,
     /// Above nothing.
     Positive,
-    /// It depends on the choice.
+    /// The sign depends on the choice.
     Undetermined,
 }
 
@@ -136,7 +135,7 @@ impl Fractions {
         if let ([low], [high]) = (&low[..], &high[..]) {
             return self.is_fraction_at_most(*low, *high);
         }
-        // What both have does not count. What is left of `low` makes it smaller.
+        // Parts that both amounts have do not count. The rest of `low` makes `low` smaller.
         let mut low = low.clone();
         let mut high = high.clone();
         high.retain_mut(|factor| match low.iter().position(|other| other == factor) {

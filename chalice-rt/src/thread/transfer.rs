@@ -14,11 +14,11 @@ use crate::value::Value;
 /// The treatment of what is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// It goes from the reader to another.
+    /// The permission goes from the reader to another holder.
     Give,
-    /// It comes from where it was kept, and was checked when it was given.
+    /// The permission comes from where it was kept, and was checked when it was given.
     Receive,
-    /// It must be there, and stays.
+    /// The permission must be there, and stays.
     Check,
 }
 

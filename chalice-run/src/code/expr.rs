@@ -159,7 +159,7 @@ pub enum Kind {
     Holds {
         /// The object.
         target: Box<Expr>,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
     },
     /// `acc(..)`
@@ -178,7 +178,7 @@ pub enum Kind {
 /// A quantifier.
 #[derive(Debug, Clone)]
 pub struct Quantified {
-    /// Which.
+    /// The quantifier.
     pub quantifier: Quantifier,
     /// The bound variables: slot and what it ranges over.
     pub variables: Vec<(u32, Source)>,
@@ -406,7 +406,7 @@ impl Expr {
                 parts.1.iter().chain(&parts.2).for_each(visit);
             }
             Kind::Quantified(quantified) => {
-                // What other sources consist of is part of the body.
+                // The expressions of the other sources are part of the body.
                 for (_, source) in &quantified.variables {
                     if let Source::Elements(of) = source {
                         visit(of);

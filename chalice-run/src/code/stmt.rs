@@ -93,14 +93,14 @@ pub enum Op {
     Acquire {
         /// The object.
         target: Expr,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
     },
     /// `release e`
     Release {
         /// The object.
         target: Expr,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
     },
     /// `downgrade e`

@@ -170,7 +170,7 @@ impl Runner<'_> {
             },
         );
         let explores = args.schedules.is_some() || args.preemptions.is_some();
-        // What does not end is found out a hundred times where starts are generated.
+        // A run without end is found out a hundred times where starts are generated.
         let (steps, visible_steps) = match () {
             () if explores => (1_000_000, 200),
             () if args.generate => (50_000, 5_000),
@@ -339,8 +339,8 @@ impl Runner<'_> {
         }
         let start = machine.clone();
         let outcome = run(machine, scheduling);
-        // What ends early does not take all decisions. Where threads wait for each other, a run may
-        // be stopped before the others have ended.
+        // A run that ends early does not take all decisions. Where threads wait for each other, a
+        // run may be stopped before the others have ended.
         let is_over = matches!(outcome.verdict, Verdict::Passed | Verdict::Failed);
         if let Some(words) = machine.choices.misfit(is_over) {
             return Err(Problem::Use(words));

@@ -146,7 +146,7 @@ impl<'c> Evaluator<'c> {
             other => other?,
         };
         if let Some((from, to)) = integers {
-            // What is beyond the numbers of a machine is not visited.
+            // Values beyond the numbers of a machine are not visited.
             let is_cut =
                 matches!(source, Source::Between { .. }) && (from == i64::MIN || to == i64::MAX);
             if to.saturating_sub(from) > LIMIT || is_cut {

@@ -35,7 +35,7 @@ pub enum Unfit {
     Uses(&'static str),
     /// Two variables of the method have this name.
     Ambiguous(String),
-    /// There is no variable, field or predicate of this name.
+    /// No variable, field or predicate has this name.
     Unknown(String),
     /// The receiver is not described.
     NoReceiver,
@@ -172,7 +172,7 @@ impl Head {
         }
         let left = Rational::ONE.minus(number);
         let is_enough = left.is_positive() || (left.is_zero() && *reads == 0);
-        // Of what was folded nobody can tell how often.
+        // Nobody can tell how often a predicate was folded.
         if is_enough || matches!(part, Part::Predicate(_)) {
             Ok(())
         } else {

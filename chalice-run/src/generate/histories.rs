@@ -15,7 +15,7 @@ impl Evaluator<'_> {
         if known.is_some() {
             return Ok(());
         }
-        // Whether it is shared says what its monitor has.
+        // The monitor tells whether the object is shared.
         self.read(object, 0, chalice::Span::default())?;
         let state = self.record(Some(thread));
         let epoch = state.epoch;
@@ -46,7 +46,7 @@ impl Evaluator<'_> {
             let Some(released) = seen.released else { continue };
             let may_differ = is_held || !is_read || !is_shared;
             if may_differ && self.choices.choose(2, About::Value) == 1 {
-                // It has been shared again since, and has another history now.
+                // The object has been shared again since, and has another history now.
                 let other = self.levels.between(&[], &[]);
                 self.heap.had(object, 0, released.epoch, Value::Level(other));
                 continue;

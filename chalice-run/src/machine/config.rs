@@ -36,7 +36,7 @@ pub enum Assume {
 /// The way of permission when a predicate is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Folding {
-    /// It goes into the instance.
+    /// The permission goes into the instance.
     Track,
     /// Nothing: an instance stands for what is in it (Hegi 2013, section 4.2.3).
     Ignore,
@@ -68,8 +68,8 @@ pub struct Config {
     pub check_old: bool,
     /// Are functions checked to read only what their preconditions give?
     pub check_functions: bool,
-    /// Which statements of the entry give whatever their contracts allow. What ends well has not
-    /// passed then.
+    /// The statements of the entry that give whatever their contracts allow. A run that ends well
+    /// has not passed then.
     pub by_contract: Option<Arc<ByContract>>,
     /// Is permission that is left behind at ends of methods and loops a failure?
     pub leaks_fail: bool,

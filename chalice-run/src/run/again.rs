@@ -13,7 +13,7 @@ pub fn traced<'c>(start: &Machine<'c>, outcome: &Outcome) -> Option<Machine<'c>>
     again.choices.follow(parse_schedule(&outcome.schedule)?);
     again.config.trace = Trace::Sync;
     let repeated = run(&mut again, &Scheduling::First);
-    // It may have been ended by the clock.
+    // The clock may have ended the repeated run.
     (repeated.verdict == outcome.verdict).then_some(again)
 }
 

@@ -168,7 +168,7 @@ enum Ending {
 /// How an execution ended.
 enum End {
     Outcome(Box<Outcome>),
-    /// It passed as one before it, and is counted.
+    /// The run passed as one before it, and is counted.
     Counted,
     /// Others have shown already whatever it could show.
     Redundant,
@@ -227,7 +227,7 @@ impl<'c> Explorer<'c> {
     fn count(&mut self, outcome: Outcome) {
         self.explored.schedules += 1;
         *self.explored.verdicts.entry(outcome.verdict).or_default() += 1;
-        // What a thread that waits for ever could have done is not looked at.
+        // The steps that a thread could have done if it did not wait for ever are not looked at.
         if matches!(outcome.verdict, Verdict::Bounded | Verdict::Stopped | Verdict::Deadlock) {
             self.explored.complete = false;
         }
@@ -246,7 +246,7 @@ impl<'c> Explorer<'c> {
 
     /// Runs along the stack, and on from its end.
     fn execute(&mut self, start: &Machine<'c>) -> End {
-        // What comes after the last step of the stack is not what it was.
+        // States behind the last step of the stack are no longer those that were kept.
         while self.kept.last().is_some_and(|kept| kept.depth >= self.stack.len()) {
             self.kept.pop();
         }
@@ -324,7 +324,7 @@ impl<'c> Explorer<'c> {
             node.number = machine.tick(thread);
             let taken = machine.take_step(thread);
             let node = &mut self.stack[depth];
-            // What a step waited for, such as the release of a lock, comes before it.
+            // An event that a step waited for, such as the release of a lock, comes before it.
             node.clock.clone_from(&machine.threads[thread].clock);
             if let Some(key) = node.access.key.filter(|key| !matches!(key, Key::Lock(_))) {
                 match last_of_key.iter_mut().find(|(other, _)| *other == key) {

@@ -26,8 +26,8 @@ const ATTEMPTS: u32 = 120;
 /// After so many contradictions all choices for a contract are made anew.
 const FRUITLESS: u32 = 30;
 
-/// Which statements of the method that is started give whatever their contracts allow. Statements
-/// of methods that it calls are executed as they are.
+/// The statements of the started method that give whatever their contracts allow. Statements of
+/// methods that it calls are executed as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ByContract {
     sites: BTreeSet<u32>,

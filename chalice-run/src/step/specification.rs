@@ -104,7 +104,7 @@ fn equation<'e>(post: &'e Expr, slot: u32, targets: &[u32]) -> Option<&'e Expr> 
 fn mentions(e: &Expr, targets: &[u32]) -> bool {
     let mut found = match &e.kind {
         Kind::Slot(slot) | Kind::Constant { slot, .. } => targets.contains(slot),
-        // What it was before is known.
+        // The value before the statement is known.
         Kind::Old(_) => return false,
         _ => false,
     };

@@ -229,7 +229,7 @@ fn contracts_may_take_the_place_of_code() {
     assert_eq!(again.code, 1);
     assert!(again.stderr.contains("from what is around the program to Cell.caller"), "{again:?}");
     assert!(again.stderr.contains("skipped: code behind contracts"), "{again:?}");
-    // What passes then is no proof that the code does.
+    // A method that passes then is no proof that its code does.
     let text = text.replace("assert x == 1", "assert x == x");
     let passed = run_on(&text, &["--entry", "Cell.caller", "--generate", "--by-contract", "all"]);
     assert_eq!(passed.code, 4, "{passed:?}");
@@ -279,7 +279,7 @@ fn a_trace_for_programs_says_what_comes_before_what() {
             assert!(clock(release, releasing) > 0, "{release}");
             assert!(clock(acquire, releasing) >= clock(release, releasing), "{release}\n{acquire}");
             handed_over += usize::from(thread(acquire) != releasing);
-            // What comes before it does not know of it.
+            // A step before it does not know of it.
             let acquiring = thread(acquire);
             let knows = clock(release, acquiring) < clock(acquire, acquiring);
             assert!(knows, "{release}\n{acquire}");
@@ -502,7 +502,7 @@ fn without_checks_nothing_passes() {
         "{free:?}"
     );
     assert_eq!(run_on(text, &["--no-checks", "--schedules", "all"]).code, 4);
-    // What no program can do is wrong all the same.
+    // A call that no program can make is wrong all the same.
     assert_eq!(run_on(text, &["--no-checks", "--entry", "C.nothing"]).code, 1);
 }
 

@@ -14,10 +14,10 @@ use chalice_run::sources::Sources;
 
 use walk::{ALL, Walk};
 
-/// Those that cannot go wrong by themselves, or that are not executed.
+/// The constructs that cannot go wrong by themselves, or that are not executed.
 const NEVER_WRONG: &[&str] = &["block"];
 
-/// Those that nothing executes: runs that come to them stop.
+/// The constructs that nothing executes: runs that come to them stop.
 const NOT_EXECUTED: &[&str] = &["wait", "signal", "signal forall"];
 
 /// The constructs in programs that run, by how the programs end.

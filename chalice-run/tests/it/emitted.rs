@@ -134,7 +134,7 @@ impl Emitted {
                 if one.verdict != "passed" {
                     expected.extend(announced(&text));
                 }
-                // What does not end in the interpreter does not end at all.
+                // A program that does not end in the interpreter does not end at all.
                 if !expected.iter().any(|line| line.starts_with("bounded")) {
                     let name = format!("{}: {} {checks}", path.display(), one.method);
                     self.expected.push((name, self.modules.len(), starts.len(), expected));
@@ -230,7 +230,7 @@ fn emitted_programs_do_what_the_interpreter_does() {
     let mut wrong = String::new();
     let expected = std::mem::take(&mut emitted.expected);
     for ((name, _, _, expected), line) in expected.iter().zip(&lines) {
-        // Who waits last in a circle depends on how fast threads are.
+        // The last thread of a circle to wait depends on how fast threads are.
         let is_it = |one: &String| {
             let is_announced = one.ends_with(':') && line.starts_with(one.as_str());
             let is_deadlock = one.starts_with("deadlock") && line.starts_with("deadlock");

@@ -29,7 +29,7 @@ const TEXT: &str = "class C { var x: int; var y: int;
     unshare c;
   }
 
-  // What one reads in between is any of three values.
+  // A read in between gives any of three values.
   method twice() requires rd(mu) && waitlevel << mu ensures rd(mu)
   { acquire this; x := 1; release this; acquire this; x := 2; release this; }
   method middle() {
@@ -49,7 +49,7 @@ const TEXT: &str = "class C { var x: int; var y: int;
     join a; join b;
   }
 
-  // Who is first waits for the other one, or not.
+  // The first thread waits for the other one, or not.
   method both(o: C) requires o != null && rd(mu) && rd(o.mu) ensures rd(mu) && rd(o.mu)
   { acquire this; acquire o; release o; release this; }
   method circle() {

@@ -134,7 +134,7 @@ pub enum ExprKind {
     },
     /// `forall`, `exists`, `sum` and `max`.
     Quantified {
-        /// Which of them.
+        /// The quantifier.
         quantifier: Quantifier,
         /// The bound variables, all over the same domain.
         variables: Vec<LocalId>,

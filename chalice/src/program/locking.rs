@@ -289,7 +289,7 @@ fn note_stmt(program: &Program, asking: &Asking, id: MethodId, stmt: &Stmt, own:
             let clause = &program.channels[*declaration].where_clause;
             own.locks |= clause.iter().any(|clause| asking.speaks_of_locks(clause));
         }
-        // Who unshares an object may share it again, and acquire it at its new level.
+        // A thread that unshares an object may share it again, and acquire it at its new level.
         StmtKind::Unshare(target) => {
             own.locks = true;
             if own.holds_at_start {

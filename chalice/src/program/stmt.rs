@@ -149,14 +149,14 @@ pub enum StmtKind {
     Acquire {
         /// The object.
         target: Expr,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
     },
     /// `release e`, `rd release e`
     Release {
         /// The object.
         target: Expr,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
     },
     /// `lock (e) { .. }`, `rd lock (e) { .. }`, `[[ .. ]]`: evaluates the object once, acquires,
@@ -164,7 +164,7 @@ pub enum StmtKind {
     Lock {
         /// The object.
         target: Expr,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
         /// The code under the lock.
         body: Block,

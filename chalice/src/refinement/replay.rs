@@ -17,8 +17,8 @@ use crate::syntax::{
 /// Names in the whole program.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Those of predicates and conditions: without types, a name is a predicate if any class has
-    /// one that is called so.
+    /// The names of predicates and conditions: without types, a name is a predicate if any class
+    /// has one that is called so.
     pub(super) predicates: FxHashSet<String>,
     /// The number of the last copy.
     pub(super) copies: Cell<usize>,
@@ -45,7 +45,7 @@ struct Asked {
     own: Vec<String>,
     /// Fields of other objects.
     others: Vec<String>,
-    /// There may be more: predicates, credits, locks, or permissions under conditions.
+    /// The clause may have more: predicates, credits, locks, or permissions under conditions.
     is_opaque: bool,
 }
 
@@ -252,7 +252,7 @@ impl Asked {
                 };
                 match (own_field(target, &is_formal), &target.kind) {
                     (Some(field), _) if is_field(field) => self.own.push(field.to_owned()),
-                    // What else a field may be: a predicate, or one that the language gives
+                    // The other meanings of a field: a predicate, or one that the language gives
                     // objects.
                     (None, ExprKind::Select { member, .. })
                         if !names.predicates.contains(&member.name) && member.name != "mu" =>
@@ -294,7 +294,7 @@ struct Replay<'s> {
     fields: FxHashMap<String, String>,
     /// The variables that the new code declares.
     new: Vec<String>,
-    /// Those that earlier new code has declared.
+    /// The variables that earlier new code has declared.
     all_new: Vec<String>,
     /// Is the heap no longer that before the new code?
     changes_heap: bool,
@@ -336,7 +336,7 @@ impl Replay<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Found<Vec<Stmt>> {
         let span = stmt.span;
         let kind = match &stmt.kind {
-            // It was shown where the code is written, and changes no values.
+            // The code shows the assertion where it is written, and changes no values.
             StmtKind::Assert(_) | StmtKind::Fold(_) | StmtKind::Unfold(_) => return Ok(Vec::new()),
             StmtKind::Assume(fact) => {
                 let words = "the refined code assumes what might not hold here";

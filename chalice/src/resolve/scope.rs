@@ -1,4 +1,4 @@
-//! Which variable a name stands for.
+//! The variables that names stand for.
 
 use rustc_hash::FxHashMap;
 

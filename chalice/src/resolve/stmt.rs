@@ -235,7 +235,7 @@ impl<'s> Resolver<'s> {
                 None => (self.this(target.span), name),
             },
             syntax::ExprKind::Select { receiver, member } => {
-                // Whether ghosts may be read here shows only when the field is known.
+                // The field decides whether ghosts may be read here.
                 (self.expr(receiver, Context::GHOST), &member.name)
             }
             _ => unreachable!("the parser lets only names and selections be assigned"),

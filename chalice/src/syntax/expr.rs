@@ -164,7 +164,7 @@ pub enum ExprKind {
     Holds {
         /// The object.
         target: Box<Expr>,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
     },
     /// `assigned(x)`

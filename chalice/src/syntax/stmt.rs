@@ -122,21 +122,21 @@ pub enum StmtKind {
     Acquire {
         /// The object.
         target: Expr,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
     },
     /// `release e`, `rd release e`
     Release {
         /// The object.
         target: Expr,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
     },
     /// `lock (e) { .. }`, `rd lock (e) { .. }`
     Lock {
         /// The object.
         target: Expr,
-        /// Which lock.
+        /// The kind of lock.
         mode: LockMode,
         /// The code under the lock.
         body: Block,

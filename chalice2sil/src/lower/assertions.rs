@@ -264,7 +264,7 @@ impl Member<'_, '_> {
     pub(crate) fn parts<'e>(&mut self, e: &'e Expr, env: &Env) -> Vec<Guarded<'e>> {
         let mut parts = Vec::new();
         let always = Condition { value: truth(true), defined: Some(truth(true)) };
-        // Whether the conditions make sense is checked where the assertion is.
+        // The place of the assertion checks whether the conditions make sense.
         self.collect_parts(e, &env.on(Side::Asserted), &always, None, &mut parts);
         parts
     }

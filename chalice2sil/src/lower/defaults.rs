@@ -105,7 +105,7 @@ impl Body<'_, '_> {
         let statements = self.block(|member| {
             for clause in clauses {
                 let given = member.assertion(clause, &env.on(Side::Exhaled));
-                // That the clauses hold is checked elsewhere; if they do not, nothing more is said.
+                // Another place checks that the clauses hold; if they do not, nothing more is said.
                 let given = super::annotations::unplaced(given);
                 member.emit_plain(
                     exhale(given)

@@ -86,9 +86,9 @@ pub(crate) enum Locks {
 /// The objects that a thread holds.
 #[derive(Clone)]
 pub(crate) struct Held {
-    /// Those that it holds, for writing or (after a downgrade) for reading.
+    /// The locks that the thread holds, for writing or (after a downgrade) for reading.
     pub(crate) all: Expr,
-    /// Those that it holds for reading; absent in programs without read locks.
+    /// The locks that the thread holds for reading; absent in programs without read locks.
     pub(crate) read: Option<Expr>,
 }
 
@@ -114,13 +114,13 @@ pub(crate) struct LockState {
 /// The use of an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// It is part of a contract: one party is given it, the other must show it.
+    /// The assertion is part of a contract: one party is given it, the other must show it.
     Both,
-    /// It is given.
+    /// The assertion is given.
     Inhaled,
-    /// It must be shown, and somebody else is given it.
+    /// The assertion must be shown, and somebody else is given it.
     Exhaled,
-    /// It must be shown.
+    /// The assertion must be shown.
     Asserted,
 }
 

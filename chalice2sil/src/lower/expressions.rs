@@ -43,8 +43,8 @@ impl Member<'_, '_> {
                 }
                 let read = member.field_of(receiver, *field);
                 match field {
-                    // Of a token without permission, or of none, nobody can say that it may be
-                    // joined.
+                    // Without permission to a token, or without a token, nobody can say that the
+                    // token may be joined.
                     FieldRef::Joinable => [
                         (ErrorId::AssertFailed, Reason::InsufficientPermission),
                         (ErrorId::AssertFailed, Reason::ReceiverNull),
@@ -67,7 +67,8 @@ impl Member<'_, '_> {
                     .promising
                     .is_some_and(|id| self.lowering.recursion.is_mutual(id, *function)) =>
             {
-                // It would have, without proof, the postcondition of which it is a part.
+                // The application would have, without proof, the postcondition of which it is a
+                // part.
                 self.unsupported("a postcondition that leads back to its function", e)
             }
             ExprKind::Apply { receiver, function, arguments } => self.located(e.span, |member| {
@@ -137,7 +138,8 @@ impl Member<'_, '_> {
                 conditional(condition, then, self.expr(otherwise, env))
             }
             ExprKind::Old(body) => self.old(e, body, env),
-            // What was folded is known of a recorded state like everything else.
+            // The contents of a folded predicate are known of a recorded state like everything
+            // else.
             ExprKind::Unfolding { body, .. } if env.then.is_some() => {
                 let unchecked = env.then.clone().map(|then| Recorded { is_checked: false, ..then });
                 self.expr(body, &Env { then: unchecked, ..env.clone() })
@@ -543,7 +545,7 @@ pub(crate) fn may_trigger(e: &Expr) -> bool {
                         | BinaryOp::Intersection
                 )
             }
-            // That its receiver exists is asserted there.
+            // The application itself asserts that its receiver exists.
             ExprKind::Apply { receiver, .. } => is_never_null(receiver),
             ExprKind::Unary { .. }
             | ExprKind::And(_)

@@ -42,7 +42,7 @@ impl Body<'_, '_> {
             Some(method) if changes_locks => self.releveled(method, &inner),
             _ => Vec::new(),
         };
-        // Of the levels of objects that the list names, too, nothing is said.
+        // Nothing is said of the levels of objects that the list names, either.
         let recalls_levels =
             forgets_levels || changes_locks && !(lock_changes.is_empty() && releveled.is_empty());
         // A body that leaves the locks alone keeps what is known of them; the list still has to
@@ -94,13 +94,12 @@ impl Body<'_, '_> {
                 .is_none_or(|method| self.lowering.facts.locking.method(method).may_unlock);
             let states = self.same_states(entry, locks, &changed);
             if !may_unlock && !is_true(&states) {
-                // They are the same, unless something is held that was not.
+                // The states are the same, unless something is held that was not.
                 lowered.push(unnamed(states));
             }
         }
         let clauses = self.clauses(invariants, &inner.without_debts());
-        // What the clauses say may need permissions of one of them; the lockchange list comes after
-        // them.
+        // The clauses may need permissions of one of them; the lockchange list comes after them.
         let lowered: Vec<_> = clauses.into_iter().chain(lowered).collect();
         let credits = self.credits.clone();
         let outer_credits = credits.as_ref().map(|credits| {

@@ -175,7 +175,7 @@ impl Member<'_, '_> {
         let defined = risky.into_iter().map(|e| {
             self.placed(e.span, |member| {
                 let value = member.expr(e, env);
-                // What cannot be read has two values; that counts once, as ill-formed.
+                // A location that cannot be read has two values; that counts once, as ill-formed.
                 binary(s::BinaryOp::Implies, eq(value.clone(), value), truth(true))
             })
         });

@@ -23,12 +23,12 @@ use crate::build::*;
 /// The purpose of an accessibility assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It is part of an assertion.
+    /// The predicate is part of an assertion.
     Asserted,
-    /// It says what `unfolding` opens: any positive amount will do where the source does not give a
-    /// number.
+    /// The predicate is opened by `unfolding`: any positive amount will do where the source does
+    /// not give a number.
     Opened,
-    /// It is the operand of `fold` or `unfold`.
+    /// The predicate is the operand of `fold` or `unfold`.
     Traded,
 }
 

@@ -9,7 +9,7 @@ use super::Lowering;
 use crate::build::*;
 use crate::names::fixed;
 
-/// Which parts of the preamble generated code refers to.
+/// The parts of the preamble that generated code refers to.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Used {
     pub(crate) levels: bool,

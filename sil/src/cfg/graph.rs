@@ -115,7 +115,7 @@ impl Lowering<'_, '_> {
             then: then.filter(|_| condition.is_some()),
             exits: Some(exits),
         };
-        // What `old` reads at the head needs the label; otherwise the name is only a jump target.
+        // A read by `old` at the head needs the label; otherwise the name is only a jump target.
         if !self.draft.labels_read.contains(&node.label) {
             block.label = None;
         }

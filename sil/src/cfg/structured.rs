@@ -117,7 +117,7 @@ impl Lowering<'_, '_> {
             let hole = self.draft.hole;
             let branch = Jump::Branch { condition: condition.clone(), then: hole, otherwise: hole };
             self.set_jump(node, branch, statement.span);
-            // What is said about a branch stands on its block.
+            // Annotations of a branch stand on its block.
             self.draft.nodes[node].annotations.extend_from_slice(&statement.annotations);
             at_then = Flow::Ends(vec![End { node, slot: Slot::Then }]);
             at_otherwise = Flow::Ends(vec![End { node, slot: Slot::Otherwise }]);

@@ -80,7 +80,7 @@ fn recursion_through_preconditions(
     let anywhere = applications.iter().map(|(id, of)| (id, of.anywhere.clone()));
     let component = components(anywhere);
     for (id, Applications { required, .. }) in applications.iter() {
-        // What reaches back is in the same component.
+        // A function that reaches back is in the same component.
         if required.iter().any(|&callee| component[callee] == component[id]) {
             let function = &checker.program.functions[id];
             let message =

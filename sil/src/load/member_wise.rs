@@ -141,7 +141,7 @@ fn expanded_signatures(sources: &Sources, files: &[FileId], mut macros: Macros) 
 /// Parses the members of files that were parsed before, but for imports and macros.
 fn each_member(sources: &Sources, files: &[FileId], mut take: impl FnMut(Member)) {
     for &file in files {
-        // They are known from the first time.
+        // The diagnostics are known from the first time.
         let mut diagnostics = Vec::new();
         parser::parse_each(file, &sources.file(file).text, &mut diagnostics, |member| {
             if !matches!(member.kind, MemberKind::Import(_) | MemberKind::Define(_)) {

@@ -369,7 +369,7 @@ impl Expander {
             self.wrong_number(id, arguments.len(), span);
             return None;
         }
-        // They stand where they are written, until they take the place of a parameter.
+        // The arguments stand where they are written, until they take the place of a parameter.
         let outer = self.call.take();
         let arguments = arguments.into_iter().map(|argument| self.argument(argument)).collect();
         self.call = outer;

@@ -1,4 +1,4 @@
-//! Which names a tree declares and mentions, and how large it is.
+//! The names that a tree declares and mentions, and the size of the tree.
 
 use front::grow_stack;
 use rustc_hash::FxHashSet;

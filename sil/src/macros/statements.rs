@@ -134,7 +134,7 @@ impl Expander {
                 continue;
             }
             if matches!(statement.kind, StmtKind::Define(_)) {
-                // Those of methods are gone: this one stands in a macro, which has been told.
+                // The macros of methods are gone: this one stands in a macro, which has been told.
                 continue;
             }
             self.stmt(&mut statement.kind);
@@ -190,7 +190,7 @@ impl Expander {
             | StmtKind::Refute(expr)
             | StmtKind::Apply(expr)
             | StmtKind::Expr(expr) => self.expr(expr),
-            // Whether it is a predicate is a question of types.
+            // Types decide whether the operand is a predicate.
             StmtKind::Fold(access) | StmtKind::Unfold(access) => self.expr(access),
             StmtKind::Package { wand, script } => {
                 self.expr(wand);

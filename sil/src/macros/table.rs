@@ -44,7 +44,7 @@ struct Entry {
 pub(super) struct Table {
     entries: Vec<Entry>,
     globals: FxHashMap<Name, MacroId>,
-    /// Those of the method that is being walked.
+    /// The macros of the method that is being walked.
     locals: FxHashMap<Name, MacroId>,
 }
 
@@ -120,7 +120,7 @@ impl Expander {
     }
 
     fn warn_of_unused_parameters(&mut self, define: &Define, mentioned: &FxHashSet<Name>) {
-        // Whether the arguments of a macro with a type as body are used is of no interest.
+        // Uses of the arguments of a macro with a type as body are of no interest.
         if matches!(define.body, MacroBody::Type(_) | MacroBody::Empty) {
             return;
         }

@@ -49,7 +49,7 @@ pub(crate) fn unknown_word(word: &str) -> Option<String> {
         "def" | "fn" | "func" | "procedure" | "void" => {
             "a method is declared as in `method m(x: Int)`"
         }
-        // That is one of ours.
+        // This word is one of ours.
         "elseif" => return None,
         _ => return slips::foreign_word(word),
     };

@@ -148,7 +148,7 @@ enum Level {
     Prefix,
 }
 
-/// Which kind of member the current chunk is, as far as it matters for cutting.
+/// The kind of member that the current chunk is, as far as it matters for cutting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Define,

@@ -109,7 +109,7 @@ fn function(predicate: &Predicate) -> Member {
     let name = &*predicate.name.name;
     let arguments = predicate.formals.iter().map(|formal| var(&formal.name.name));
     let mut location = call(name, arguments);
-    // What messages about missing permission name.
+    // Messages about missing permission name the predicate.
     location.span = predicate.name.span;
     let mut instance = acc(location, wildcard());
     instance.span = predicate.name.span;

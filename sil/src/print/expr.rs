@@ -52,7 +52,7 @@ impl<'a> LocalNames<'a> {
     }
 }
 
-/// Which annotations are printed.
+/// The annotations that are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Annotations {
     /// All, `@src.…` where the origin changes from this one.

@@ -136,7 +136,7 @@ impl Writer<'_> {
             for precondition in &contract.preconditions {
                 writer.clause(context, "requires ", precondition);
             }
-            // Those before the first `ensures` and those behind it are counted separately.
+            // Clauses before the first `ensures` and clauses behind it are counted separately.
             let (before, behind) = contract.split_decreases();
             writer.decreases(context, before);
             for postcondition in &contract.postconditions {
@@ -168,7 +168,7 @@ impl Writer<'_> {
                     line.text(" if ");
                     print(line, condition);
                 }
-                // What follows must not be read as an element.
+                // The next clause must not be read as an element.
                 if matches!(&clause.kind, DecreasesKind::Tuple(elements) if elements.is_empty()) {
                     line.text(";");
                 }

@@ -1,4 +1,4 @@
-//! Which forms need parentheses where.
+//! The rule by which forms need parentheses.
 
 use crate::program::{BinaryOp, Expr, ExprKind, Type};
 

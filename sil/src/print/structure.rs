@@ -95,7 +95,7 @@ struct Emitter<'a> {
     implementation: &'a Implementation,
     cfg: &'a Cfg,
     origins: &'a Origins,
-    /// Those written, and those made here.
+    /// The labels of the source, and those made here.
     labels: Arena<Label>,
     by_name: FxHashMap<String, LabelId>,
     taken: FxHashSet<String>,

@@ -29,7 +29,7 @@ pub(super) struct Selector {
 pub(super) struct Selectors(FxHashMap<Name, Vec<Selector>>);
 
 impl Selectors {
-    /// Those of the adts whose domains are declared in `globals`.
+    /// Returns the table of the adts whose domains are declared in `globals`.
     pub(super) fn of(program: &syntax::Program, globals: &Globals) -> Self {
         let mut selectors = Self::default();
         for member in &program.members {

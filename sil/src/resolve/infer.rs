@@ -156,7 +156,7 @@ impl Resolver<'_, '_> {
                 let same = errors == self.errors()
                     && self.fits(condition, &of_condition, Demand::Value(&Ty::Bool))
                     && self.unify(otherwise.span, &other.ty, &then.ty);
-                // Which of the two types is meant nobody knows, so neither is an error elsewhere.
+                // Nobody knows which of the two types is meant, so neither is an error elsewhere.
                 let ty = if same { then.ty } else { Ty::Error };
                 (Meaning { ty, pure: then.pure && other.pure }, Referent::None)
             }
@@ -241,7 +241,7 @@ impl Resolver<'_, '_> {
                 (self.infer(body), Referent::None)
             }
             ExprKind::PredicateInstance { name, .. } => {
-                // Those of predicates have been replaced (`plugins::predicate_instance`).
+                // Arguments of predicates have been replaced (`plugins::predicate_instance`).
                 self.error(name.span, format!("`{}` is not a predicate", name.name));
                 plain(Ty::Error)
             }

@@ -138,7 +138,7 @@ impl Signatures<'_> {
             span,
         });
         for function in &domain.functions {
-            // Those of an adt's constructors are its fields, which are checked as such.
+            // The names of an adt's constructors are checked as its fields.
             if !self.globals.is_adt(&domain.name.name) {
                 self.check_argument_names(function);
             }
@@ -330,7 +330,7 @@ fn resolve_function(
     let mut decreases = resolver.decreases_clauses(before);
     resolver.place.introspection = Introspection::Nowhere;
     decreases.extend(resolver.decreases_clauses(behind));
-    // That a body cannot mention `result` is for the consistency checks to say.
+    // The consistency checks say that a body cannot mention `result`.
     resolver.place = Place { result: Some(function.result.clone()), ..Place::BODY };
     let body = written.body.as_ref().and_then(|body| resolver.value(body, &function.result));
     Resolved::Function {

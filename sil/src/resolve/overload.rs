@@ -225,7 +225,7 @@ impl Overloads {
         if let [signature] = pending.candidates[..] {
             return pending.decide(unifier, signature);
         }
-        // What all remaining signatures agree on is known before the decision.
+        // A type on which all remaining signatures agree is known before the decision.
         for index in 0..pending.types.len() {
             let shape = pending.candidates[0][index];
             let agreed = pending.candidates.iter().all(|signature| signature[index] == shape);

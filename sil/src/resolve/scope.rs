@@ -49,7 +49,7 @@ pub(super) struct Scopes {
 struct Scope {
     /// The names declared in it.
     names: Vec<Name>,
-    /// Those that became ambiguous in it.
+    /// The names that became ambiguous in it.
     ambiguous: Vec<Name>,
 }
 
@@ -114,7 +114,7 @@ impl Scopes {
         // A clash is reported at the later of two declarations, once.
         let reported = matches!(earlier.entry, Entry::Clash) && earlier.span.start >= span.start;
         if matches!(earlier.entry, Entry::Announced | Entry::Label) {
-            // What uses of the name mean is not known any more.
+            // The meaning of uses of the name is not known any more.
             earlier.entry = Entry::Clash;
         } else if matches!((entry, earlier.entry), (Entry::Local(_), Entry::Local(_)))
             && self.ambiguous.insert(name.clone())

@@ -51,8 +51,8 @@ pub struct Explained {
     /// The translator promised that this cannot fail: an internal error of the translator, not of
     /// its user.
     pub is_hidden: bool,
-    /// It is reported where what could not be shown stands (`@src.inner`), where it may be reported
-    /// anyway.
+    /// The finding is reported where the unproved part stands (`@src.inner`), where it may be
+    /// reported anyway.
     pub is_inner: bool,
     /// The text at `place` is the offending text; not so for generated code.
     pub shows_text: bool,

@@ -71,7 +71,7 @@ pub enum Quantifier {
     Exists,
 }
 
-/// Which collection a literal makes.
+/// The collection that a literal makes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Collection {
     Seq,

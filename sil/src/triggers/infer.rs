@@ -97,7 +97,7 @@ struct Candidate {
     expr: Expr,
     /// The states it is to be read in, outermost first.
     olds: Vec<OldLabel>,
-    /// Which of the bound variables it mentions outside of parts that cannot be matched.
+    /// The bound variables that it mentions outside of parts that cannot be matched.
     covers: BTreeSet<usize>,
     /// Number of parts that cannot be matched.
     holes: usize,

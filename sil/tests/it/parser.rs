@@ -267,7 +267,7 @@ fn havoc_conditions_are_split_off() {
 fn a_bad_member_spoils_only_itself() {
     let text = "field f: Int\nmethod a() { x := }\nfunction g(): Int\nmethod b() {\n  if (x {\n}\n\
                 predicate p()\ndomain D { axiom { } function h(): Int }\nmethod c()";
-    // What follows the axiom is read as a function of the program, so the brace behind it is an
+    // The text behind the axiom is read as a function of the program, so the brace behind it is an
     // error, too.
     assert_eq!(places(text), ["2.19", "5.9", "8.20", "8.40"]);
     assert_eq!(parse_text(text).0.members.len(), 4);

@@ -204,7 +204,7 @@ implementation graph {
 fn every_construct_reads_back_in_both_forms() {
     let structured = printed(EVERYTHING, Form::Structured);
     let graphs = printed(EVERYTHING, Form::Graph);
-    // And from the one form to the other.
+    // The one form prints as the other, too.
     printed(&graphs, Form::Structured);
     printed(&structured, Form::Graph);
     assert!(!structured.contains("graph {") && !structured.contains("implementation"));
@@ -449,7 +449,7 @@ fn irreducible_bodies_print_as_written() {
         block right { goto left }
         block out { halt }
     }";
-    // Such a program is not loaded; a front end may want to look at it all the same.
+    // The program is not loaded; a front end may want to look at it all the same.
     let syntax = load_text("test.sil", text).syntax;
     let resolved = resolve(&syntax, &mut Vec::new()).expect("its names are right");
     let program_text = print::program(&resolved, Form::Structured);

@@ -41,7 +41,7 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let mut options =
         options(&text).map_err(|problem| format!("{}: {}", path.display(), problem.trim_end()))?;
-    // Who names another cache says with it who is believed.
+    // A user who names another cache says with it who is believed.
     let is_cache = |it: &OsString| {
         it == "--cache" || it == "--no-cache" || it.to_string_lossy().starts_with("--cache=")
     };

@@ -21,10 +21,10 @@ enum Means {
     Select,
     /// We do more than it asks for.
     Check,
-    /// It chooses among things that we do not have, or would weaken a check, or concerns the
+    /// The flag chooses among things that we do not have, or would weaken a check, or concerns the
     /// reference's own files.
     Nothing,
-    /// It asks for a check that we do not have.
+    /// The flag asks for a check that we do not have.
     Refused,
 }
 
@@ -65,7 +65,7 @@ const FLAGS: &[(&str, Values, Means)] = &[
     ("--disableHavocHack407", No, Nothing),
     ("--disableISCTriggers", No, Nothing),
     ("--disableNL", No, Nothing),
-    // What stands behind `&&`, `||` and `==>` would have to be well-defined whatever stands before.
+    // Operands behind `&&`, `||` and `==>` would have to be well-defined whatever stands before.
     ("--disableShortCircuitingEvaluations", No, Refused),
     ("--disableSubsumption", No, Nothing),
     ("--disableTempDirectory", No, Nothing),

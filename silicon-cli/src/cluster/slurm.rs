@@ -173,7 +173,7 @@ impl Run<'_> {
         fs::write(&script, self.asked.script(self.directory)?)
             .context("cannot write the script")?;
         for &number in self.shards.keys() {
-            // What an earlier run has left is a beginning, and not the end.
+            // The file of an earlier run is a beginning, and not the end.
             let file = self.file(number);
             if file.exists() {
                 fs::rename(&file, file.with_extension("before"))?;
@@ -189,7 +189,7 @@ impl Run<'_> {
             }
             signals.wait(pause);
             if let Some(by) = signals.come() {
-                // They may be over by now.
+                // The jobs may be over by now.
                 let _ = Command::new("scancel").args(&jobs).output();
                 return Ok(Some(by));
             }

@@ -18,7 +18,7 @@ pub(crate) struct Process {
     is_waited_for: bool,
 }
 
-/// Which of two processes this is.
+/// The two processes behind a fork.
 pub(crate) enum Side {
     /// The one that there was.
     Old(Process),
@@ -31,7 +31,7 @@ pub(crate) enum Side {
 pub(crate) enum Ending {
     Exit(i32),
     Signal(i32),
-    /// It was ended, since it had more memory than it may have.
+    /// The process was ended, since it had more memory than it may have.
     TooLarge,
     Unknown,
 }
@@ -87,7 +87,7 @@ impl Process {
             self.wait();
         }
         let mut said = Vec::new();
-        // What it has written is there; where there is no more, nothing is waited for.
+        // All that the process has written is there; nobody waits for more.
         if self.stream.set_nonblocking(true).is_ok() {
             let _ = self.stream.read_to_end(&mut said);
         }
@@ -119,7 +119,7 @@ impl Process {
     }
 
     fn kill(&self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = kill_process(self.pid, Signal::KILL);
     }
 

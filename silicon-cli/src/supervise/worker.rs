@@ -23,8 +23,8 @@ pub(crate) fn serve(
 ) -> ! {
     let (sender, orders) = mpsc::channel();
     if let Ok(from) = stream.try_clone() {
-        // Who gives orders may end while one is worked on: then nobody wants to know what comes of
-        // it.
+        // The process that gives orders may end while one is worked on: then nobody wants to know
+        // what comes of it.
         let listen = move || {
             let mut from = BufReader::new(from);
             while let Some(order) = next::<Order>(&mut from) {

@@ -42,7 +42,8 @@ impl Cure<'_> {
         let text = &self.analysis.text;
         let range = self.reason.unwrap_or(self.whole);
         let claim = text.text[text.offsets(range)].split_whitespace().collect::<Vec<_>>().join(" ");
-        // It is no claim of the loop if it is its invariant already, or speaks of another state.
+        // A claim that is an invariant of the loop already, or speaks of another state, is no new
+        // claim.
         let is_other = |word: &str| claim.contains(word);
         let claim = (site.loop_of_clause().is_none()
             && !["old(", "assert"].into_iter().any(is_other))

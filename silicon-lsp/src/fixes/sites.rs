@@ -14,7 +14,7 @@ use crate::tokens::{Declaration, Declares, Kind, Token};
 pub(super) struct Site<'a> {
     analysis: &'a Analysis,
     declaration: &'a Declaration,
-    /// Those of the member, without comments.
+    /// The tokens of the member, without comments.
     code: Vec<&'a Token>,
     /// Where its body begins and ends, at the braces.
     body: Option<Range<usize>>,
@@ -209,7 +209,7 @@ impl<'a> Site<'a> {
     /// Returns the loops of the member, in the order of the text.
     fn loops(&self) -> Vec<Loop> {
         let mut found: Vec<Loop> = Vec::new();
-        // Of each brace that is open: the number of the loop whose body it begins.
+        // For each brace that is open: the number of the loop whose body it begins.
         let mut open: Vec<Option<usize>> = Vec::new();
         let (mut head, mut depth) = (None, 0_usize);
         for (position, token) in self.code.iter().enumerate() {

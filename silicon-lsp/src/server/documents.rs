@@ -184,7 +184,7 @@ impl Server<'_> {
         }
         let mut by_file: BTreeMap<String, Vec<Found>> = BTreeMap::new();
         by_file.entry(uri.to_owned()).or_default();
-        // What was shown elsewhere before is shown no more.
+        // Findings that were shown in other files before are shown no more.
         for file in document.shown_in.drain(..) {
             by_file.entry(file).or_default();
         }
@@ -216,7 +216,7 @@ impl Server<'_> {
         let Ok(uri) = Uri::from_str(uri) else { return Ok(()) };
         let diagnostic = |found: &Found| {
             let mut diagnostic = found.diagnostic.clone();
-            // Such clients count these only.
+            // Clients of the reference count these only.
             if self.is_viper() {
                 diagnostic.source = Some("viper".to_owned());
             }

@@ -236,7 +236,7 @@ impl Server<'_> {
         self.state(uri, State::Ready, more)
     }
 
-    /// It was given up for some reason.
+    /// Ends the followed run with a reason.
     pub(super) fn fail_followed(&mut self, uri: &str, why: &str) -> anyhow::Result<()> {
         self.end_followed(uri, Some((Success::Error, why.to_owned())))
     }

@@ -289,7 +289,7 @@ impl Spent {
 
 /// Tells once, to this process and to its copies, why something is not done any more.
 struct Fuse {
-    /// There is something to read when it is blown.
+    /// The pipe has something to read when it is blown.
     why: PipeReader,
     tell: PipeWriter,
 }

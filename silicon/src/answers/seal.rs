@@ -23,7 +23,7 @@ use super::encode::Digest;
 /// The length of a secret, of a code under it, and of a public key.
 pub(super) const LENGTH: usize = 32;
 
-/// Those whose answers are believed, and the key that new answers are signed with.
+/// The signers whose answers are believed, and the key that new answers are signed with.
 #[derive(Clone, Debug)]
 pub struct Signers {
     trusted: Vec<VerifyingKey>,

@@ -111,7 +111,7 @@ fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
     html! {
         section id="members" {
             h2 { "Members" }
-            // Of use with the script only, which shows them.
+            // The filters are of use with the script only, which shows them.
             form id="filters" hidden {
                 @for verdict in Verdict::ALL {
                     label { input type="checkbox" name="verdict" value=(verdict.name()) checked; (verdict.name()) }
@@ -367,7 +367,7 @@ fn text(words: &str) -> String {
 
 /// Words in which a part of a program stands between backticks.
 fn prose(words: &str) -> Markup {
-    // What has no partner stays as it is.
+    // A backtick without a partner stays as it is.
     let is_paired = words.matches('`').count().is_multiple_of(2);
     let parts: Vec<&str> = if is_paired { words.split('`').collect() } else { vec![words] };
     html! {

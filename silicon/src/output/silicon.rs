@@ -20,7 +20,7 @@ pub(super) fn outcome(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     let errors: Vec<&Diagnostic> =
         outcome.diagnostics.iter().filter(|one| one.message.severity == Severity::Error).collect();
     let seconds = outcome.time.as_secs_f64();
-    // What was not decided is told as an error, too.
+    // Undecided obligations are told as errors, too.
     let undecided: Vec<&Diagnostic> = if errors.is_empty() && !succeeded(outcome.verdict) {
         outcome.diagnostics.iter().collect()
     } else {
@@ -136,7 +136,7 @@ fn because(reason: &str, texts: &Texts, at: &Place, words: &str) -> String {
     match reason {
         "assertion.false" => format!("Assertion {text} might not hold."),
         "insufficient.permission" => {
-            // Of an assignment, to what it writes.
+            // The access of an assignment is the one that it writes.
             let accessed = text.split(":=").next().unwrap_or_default().trim();
             format!("There might be insufficient permission to access {}", location(accessed))
         }

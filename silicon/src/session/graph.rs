@@ -59,7 +59,7 @@ pub enum When {
     Always,
     /// The condition at the end of the node holds.
     Holds,
-    /// It does not.
+    /// The condition does not hold.
     Fails,
     /// The body of a loop is over.
     Again,
@@ -217,7 +217,7 @@ impl<'a> Path<'a> {
         let all = || cfg.blocks.iter();
         let is_preserving = finding.error == ErrorId::InvariantNotPreserved;
         path.ends = if at.is_empty() {
-            // What is promised at the end.
+            // The promises at the end.
             all().filter(|(_, it)| end(it) == Some(End::Over)).map(|(id, _)| id).collect()
         } else if is_preserving {
             let goes_back = |block: &Block| {

@@ -67,7 +67,7 @@ pub struct Diagnostic {
     pub subject: Option<Place>,
     /// The permission that is missing, where that has words.
     pub missing: Option<Missing>,
-    /// It follows from what is wrong where that part stands.
+    /// The finding follows from what is wrong where that part stands.
     pub is_consequence: bool,
     /// The branch conditions that lead there.
     pub path: Vec<String>,
@@ -220,7 +220,7 @@ impl Outcome {
             let mut of_it = self.diagnostics.iter().filter(|one| one.member.as_ref() == member);
             of_it.any(|one| !one.is_known)
         };
-        // What is wrong with the file as a whole.
+        // An error of the file as a whole.
         if self.is_about_file() && has_news(None) {
             return self.verdict;
         }
@@ -288,7 +288,7 @@ pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
         (file, start, id) == (other, other_start, other_id)
     };
     diagnostics.dedup_by(|a, b| a.order() == b.order());
-    // Those of one place and id are neighbours.
+    // Findings of one place and id are neighbours.
     let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
     for group in std::mem::take(diagnostics).chunk_by(is_same_place) {
         let is_said = group.iter().any(|one| !one.is_consequence);

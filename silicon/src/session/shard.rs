@@ -181,7 +181,7 @@ impl Plan {
     }
 }
 
-/// Which members a run verifies.
+/// The members that a run verifies.
 #[derive(Clone, Debug)]
 pub struct Sharding {
     pub shard: Shard,

@@ -20,7 +20,7 @@ impl Follower for Seen<'_> {
 
     fn reached(&self, state: StateAt) {
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        // Of several statements on the line, a path shows the first it comes to.
+        // A path shows the first statement of several on the line.
         let is_later =
             |earlier: &StateAt| earlier.path == state.path && earlier.place != state.place;
         if !states.iter().any(is_later) {

@@ -43,7 +43,7 @@ pub(super) enum End {
     Merged,
     /// A limit of the attempt was reached.
     TooMuch,
-    /// There was no time left.
+    /// No time was left.
     Late,
 }
 
@@ -96,7 +96,7 @@ pub(super) fn verify_other(
     let (again, end_again) = attempt(retry);
     match end_again {
         End::TooMuch => (with_cost_of(report, &again), end),
-        // What was found before stands, unless the method gets another turn.
+        // Earlier findings stand, unless the method gets another turn.
         End::Late => (with_cost_of(report, &again), End::Late),
         End::Plain | End::Merged => {
             let mut again = with_cost_of(again, &report);
@@ -245,7 +245,7 @@ impl<'s> Job<'s> {
                 }
                 end = match &result {
                     Err(Stop::TooMuch) => End::TooMuch,
-                    // What was found before is as good.
+                    // The earlier findings are as good.
                     Err(Stop::Cancelled) if attempt.limits.questions.is_some() => End::TooMuch,
                     Err(Stop::OutOfTime) => End::Late,
                     _ if engine.has_merged() => End::Merged,

@@ -55,7 +55,8 @@ pub(super) fn functions_of_group(
                 let is_direct = context.own.is_some();
                 let in_sil = InSil(&engine.program.functions[function]);
                 match phase {
-                    // What builds on an ill-formed contract would be reported for no other reason.
+                    // A body that builds on an ill-formed contract would be reported for no other
+                    // reason.
                     Phase::Body if is_ill_formed => Ok(None),
                     Phase::Contract if is_direct => {
                         Statements::of(engine).function_contract(function).map(Some)
@@ -82,7 +83,7 @@ pub(super) fn functions_of_group(
     let mut bodies: Vec<Option<MemberReport>> = vec![None; functions.len()];
     let mut shown: Vec<FunctionId> = Vec::new();
     let mut open: Vec<usize> = all.collect();
-    // What has failed is looked at again if more definitions have been shown since.
+    // Functions that have failed are looked at again if more definitions have been shown since.
     while !open.is_empty() {
         let mut failed = Vec::new();
         for index in open {

@@ -66,7 +66,7 @@ pub(super) fn stopped(options: &Options, report: &mut MemberReport, stop: Stop) 
         }
         Stop::Cancelled => gave_up("the verification was stopped"),
         Stop::GivenUp(why) => gave_up(&why),
-        // Of the second, nobody sees the report.
+        // Nobody sees the report of the second.
         Stop::OutOfTime | Stop::TooMuch => gave_up(&options.limit_reached()),
         Stop::Broken(what) => (
             Verdict::Error,

@@ -36,8 +36,8 @@ pub(super) enum Piece {
     Functions {
         functions: Vec<FunctionId>,
         recursive: bool,
-        /// Those whose postconditions no body of the group may be checked with before they are
-        /// proved.
+        /// The functions whose postconditions no body of the group may be checked with before they
+        /// are proved.
         promise_late: Vec<FunctionId>,
     },
     Predicate(PredicateId),
@@ -229,7 +229,7 @@ struct Progress<'s> {
     waiting: Vec<AtomicUsize>,
     /// How many sections of each lane are not done.
     open: Vec<AtomicUsize>,
-    /// Those that may start.
+    /// The sections that may start.
     ready: Mutex<BinaryHeap<Section>>,
 }
 
@@ -379,7 +379,7 @@ impl<'p> Builder<'p> {
                 functions.extend(own);
             }
         }
-        // Of the bodies of predicates only methods want to know whether they are well-formed.
+        // Only methods want to know whether the bodies of predicates are well-formed.
         let mut predicates = FxHashSet::default();
         if matches!(piece, Piece::Method(_) | Piece::Termination { .. }) {
             let task = |predicate: &PredicateId| self.of_predicate.get(predicate).copied();
@@ -482,7 +482,8 @@ fn promises_in_a_circle(program: &Program, function: FunctionId, group: &[Functi
     let mut clauses = Decreases::that_count(&declaration.contract.decreases);
     let has_measure = clauses.any(|clause| match clause.kind {
         DecreasesKind::Tuple(_) => clause.condition.is_none(),
-        // That the body ends is claimed, but nothing of what the postcondition applies.
+        // The clause claims that the body ends, but nothing of the functions that the postcondition
+        // applies.
         DecreasesKind::Wildcard | DecreasesKind::Star => false,
     });
     if has_measure || declaration.body.is_none() {

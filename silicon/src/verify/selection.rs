@@ -1,4 +1,4 @@
-//! Which members there are reports on, and what they are called.
+//! The members that have reports, and their names.
 
 use sil::imports::library;
 use sil::program::{Member, Program};

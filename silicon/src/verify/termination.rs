@@ -34,7 +34,7 @@ fn finding(
     is_proof: bool,
 ) -> Option<Finding> {
     let Some(check) = checks.check(found.span) else {
-        // What a proof needs beside its checks is verified at the function itself.
+        // The function itself verifies what its proof needs beside the checks.
         return (!is_proof).then_some(found);
     };
     let own = |span: Span| restored(checks, span);

@@ -144,7 +144,7 @@ fn products_are_bounded_by_what_is_known_of_their_factors() {
     let after = bench.terms.sub(rest, c);
     let same = bench.terms.identical(after, less);
     bench.proves(same);
-    // There is one only if `i < n`, and `0 ≤ c`.
+    // A rest exists only if `i < n`, and `0 ≤ c`.
     let is_enough = bench.terms.le(c, rest);
     let is_below = bench.terms.lt(i, n);
     bench.assume(is_below);

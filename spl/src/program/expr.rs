@@ -229,7 +229,7 @@ pub enum ExprKind {
     },
     /// `forall x: T, y in X :: body`
     Quantified {
-        /// Which.
+        /// The quantifier.
         quantifier: Quantifier,
         /// The bound variables.
         variables: Vec<Bound>,

@@ -74,7 +74,7 @@ impl Resolver<'_> {
 
 /// The statements still to be made, and the finished ones.
 struct Order {
-    /// Which statement gives a variable its value.
+    /// The statement that gives a variable its value.
     made_by: FxHashMap<LocalId, usize>,
     pending: Vec<Option<Stmt>>,
     done: Vec<Stmt>,

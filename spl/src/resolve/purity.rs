@@ -1,4 +1,4 @@
-//! Which predicates speak about permissions: the others are formulas and may be used as terms.
+//! The predicates that speak about permissions: the others are formulas and may be used as terms.
 
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ impl<'s> Mentions<'s> {
             ExprKind::Call { callee, .. } => {
                 self.calls.insert(&callee.name);
             }
-            // What is opened is not a part of what is said.
+            // The opened predicate is not a part of what is said.
             ExprKind::Unfolding { body, .. } => return grow_stack(|| self.add(body)),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Which variable a name stands for. Local variables may hide anything.
+//! The variables that names stand for. Local variables may hide anything.
 
 use rustc_hash::FxHashMap;
 

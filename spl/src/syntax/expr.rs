@@ -129,7 +129,7 @@ pub enum ExprKind {
     },
     /// `forall x: T, .. :: e`
     Quantified {
-        /// Which.
+        /// The quantifier.
         quantifier: Quantifier,
         /// The bound variables.
         variables: Vec<BoundVariable>,

@@ -88,8 +88,7 @@ impl<'p> Declaration<'_, 'p> {
     /// `&*&`, pure clauses in addition.
     pub(super) fn spec(&mut self, clauses: &'p [Clause], env: &Env) -> Fallible<Spec> {
         let mut drafts = vec![Draft::default()];
-        // What is owned is said by all plain clauses together, and it is free only if all of them
-        // are.
+        // All plain clauses together say what is owned, and it is free only if all of them are.
         let mut footprint: Option<(Span, (bool, bool))> = None;
         for clause in clauses {
             if !clause.is_pure {
@@ -428,7 +427,7 @@ impl<'p> Declaration<'_, 'p> {
                 }
             })?;
         }
-        // It would be false: what is meant is `&*&`.
+        // The conjunction would be false: `&*&` is meant.
         let owns = drafts.iter().any(|draft| !draft.sets.is_empty());
         if owns && all.iter().any(|one| !one.is_permission()) {
             return self.stuck(

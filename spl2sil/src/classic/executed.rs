@@ -165,7 +165,7 @@ impl<'p> Declaration<'_, 'p> {
         let env = self.inside(applied, &how.env)?;
         let (requires, body) = self.lowering.definition_of(id);
         let is_recursive = self.lowering.defined_by_itself.contains(&id);
-        // Of its own functions the engine asks what they require and divide by itself.
+        // The engine itself asks what its own functions require and divide by.
         let is_definition = self.lowering.is_function_of_sil(id);
         let asked = Evaluation { is_definition, ..how.clone() };
         self.required(requires, &env, span, &asked)?;

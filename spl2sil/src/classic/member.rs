@@ -89,7 +89,7 @@ pub(super) struct Declaration<'l, 'p> {
     pub(super) held: Vec<Held>,
     /// The definition this is, of a predicate that is defined by itself.
     pub(super) definition: Option<Definition>,
-    /// Those variables for values of calls inside expressions that are declared.
+    /// The declared variables for values of calls inside expressions.
     pub(super) temporaries: FxHashSet<LocalId>,
     /// Is what is lowered ghost code?
     pub(super) is_ghost: bool,

@@ -1,4 +1,4 @@
-//! Which parts of the state a declaration needs, and which it may change.
+//! The parts of the state that a declaration needs, and those that it may change.
 //!
 //! A procedure gets and gives back only these. What its callees need it needs, too, so the table is
 //! a fixpoint over the call graph. A procedure without a body may change all that its footprint can
@@ -19,13 +19,13 @@ use super::types::Slot;
 pub(super) struct Uses {
     /// Parts of the state that are read.
     pub(super) slots: indexmap::IndexSet<Slot>,
-    /// Those that may change; all are in `slots`.
+    /// The slots that may change; all are in `slots`.
     pub(super) written: indexmap::IndexSet<Slot>,
     /// Sorts whose objects are owned, read or written.
     pub(super) sorts: indexmap::IndexSet<Type>,
-    /// Those of which objects may be made or freed; all are in `sorts`.
+    /// The sorts of which objects may be made or freed; all are in `sorts`.
     pub(super) resized: indexmap::IndexSet<Type>,
-    /// Those of which assertions in it say that objects are owned; all are in `sorts`.
+    /// The sorts of which assertions in it say that objects are owned; all are in `sorts`.
     pub(super) owned: indexmap::IndexSet<Type>,
     /// The sorts along whose fields paths are followed.
     paths: indexmap::IndexSet<Type>,

@@ -66,7 +66,7 @@ impl Sil<'_, '_> {
         let value = |&result| self.frame.store.get(result).expect("havocked above");
         let results: Vec<Term> = callee.returns.iter().map(value).collect();
         if seen.unassumed {
-            // Such a call promises nothing.
+            // The call of an ill-formed method promises nothing.
             let reported = self.log.rely_on_earlier_report();
             for &result in &results {
                 self.taint(result, reported)?;

@@ -271,7 +271,7 @@ impl Engine<'_> {
             Taking::Less => footprint.amount,
         };
         let mut touched = Vec::new();
-        // What the need is made less than.
+        // The amounts below which the need is made.
         let mut bounds = Vec::new();
         for level in 0..=self.here.package.reserve.len() {
             let heap = self.here.level(level).clone();

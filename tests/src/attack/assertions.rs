@@ -229,7 +229,7 @@ impl Grammar<'_> {
                 0 => other.retain(|one| one.contains("acc(")),
                 1 => other.extend((0..2).map(|_| harmless(scope, pick))),
                 2 => {
-                    // What reads nothing may stand anywhere.
+                    // An expression that reads nothing may stand anywhere.
                     let reads =
                         |one: &String| one.matches('.').count() > one.matches("acc(").count();
                     if !other.iter().any(reads) {

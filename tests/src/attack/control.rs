@@ -107,7 +107,7 @@ impl<'d> Generator<'d> {
             }
         }
         let after = std::mem::replace(&mut self.run, before);
-        // What was said inside is known there only.
+        // Facts from inside are known there only.
         self.known.truncate(known);
         self.pinned
             .retain(|name| self.known.iter().any(|fact| fact.starts_with(&format!("{name} =="))));
@@ -277,7 +277,7 @@ impl<'d> Generator<'d> {
             right.push(format!("{own} == {value}"));
         }
         let wand = format!("{} --* {}", left.join(" && "), right.join(" && "));
-        // What is held need not be what it was.
+        // The value of what is held need not be what it was.
         let done = !wand.contains("perm(") && self.push(&format!("package {wand}"));
         if done {
             self.wands.push(wand);

@@ -246,7 +246,7 @@ fn claim(
             let literal = value(&term)?.text(ty, &nameless)?;
             format!("({term}) == {literal}")
         }
-        // What is not equal, or equal by two ways.
+        // Two values that are not equal, or equal by two ways.
         2 => {
             let (left, right) = (term(ty, 2, pick), term(ty, 2, pick));
             let op = if value(&left)? == value(&right)? { "==" } else { "!=" };

@@ -166,7 +166,7 @@ impl Generator<'_> {
     pub(super) fn application(&mut self) -> Option<String> {
         let functions = self.functions.clone();
         let function = self.pick.one(&functions)?;
-        // What is held tells which arguments are likely.
+        // The held instances tell which arguments are likely.
         let wanted = function.name.strip_prefix("of_").unwrap_or("L").to_owned();
         if function.name.starts_with("of_") || function.name == "sum" {
             let arguments = self.held_instance(&wanted)?;

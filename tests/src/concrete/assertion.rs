@@ -17,7 +17,7 @@ const DEEPEST: u32 = 40;
 /// takes, below bounds of its own, so only a run that takes very little speaks of its choice.
 const LITTLE: u32 = 1 << 20;
 
-/// Which of `[a, b]` is meant.
+/// The two sides of `[a, b]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
     Inhale,

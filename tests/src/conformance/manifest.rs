@@ -34,7 +34,7 @@ pub struct Reference {
     expectations: Expectations,
     /// Not only the first error of each member.
     has_all_errors: bool,
-    /// It came to an end.
+    /// The reference came to an end.
     is_decided: bool,
     /// The options of ours that correspond to those that it was given.
     options: &'static [&'static str],

@@ -54,7 +54,7 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is all there is.
+            // Bytes read before an error are all there is.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes

@@ -30,7 +30,7 @@ fn edited_programs_are_verified_so_with_a_damaged_store() {
 
 fn are_verified_as_if_for_the_first_time(kept: &Kept) {
     let mut programs = corpus();
-    // Of a small program, several members are still known after an edit.
+    // Several members of a small program are still known after an edit.
     programs.retain(|(_, text)| text.len() < 1_500);
     let mut tally = Tally::default();
     for number in 0..16 {

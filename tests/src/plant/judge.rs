@@ -40,11 +40,11 @@ pub enum Fate {
     Killed,
     /// Neither verified nor failed.
     Undecided,
-    /// It verifies since nothing reaches its place.
+    /// The edit verifies since nothing reaches its place.
     Unreachable(Cause),
-    /// It verifies, and there may be a good reason.
+    /// The edit verifies, and there may be a good reason.
     MayVerify,
-    /// It verifies, and must not: a path reaches the place.
+    /// The edit verifies, and must not: a path reaches the place.
     Suspect,
 }
 

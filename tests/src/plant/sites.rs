@@ -26,7 +26,7 @@ pub(super) fn mutants(program: &Program, member: Member) -> Vec<Mutant> {
         }
         Member::Function(function) => {
             let declaration = &program.functions[function];
-            // What has no body promises without a proof.
+            // A declaration without body promises without a proof.
             if declaration.body.is_some() {
                 sites.postconditions(&declaration.contract);
             }
@@ -97,7 +97,7 @@ impl Sites<'_> {
     fn boundaries(&mut self, method: MethodId) {
         for found in place::lists(self.program, method) {
             let statements = found.list.of(self.program);
-            // What follows a jump is never executed.
+            // Statements behind a jump are never executed.
             let jumps =
                 statements.last().is_some_and(|last| matches!(last.kind, StmtKind::Goto(_)));
             let end = statements.len() - usize::from(jumps);

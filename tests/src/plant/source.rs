@@ -41,9 +41,9 @@ type Edit = (Span, String);
 /// How to find out why a mutant verifies.
 #[derive(Clone, Debug)]
 enum Probe {
-    /// It cannot verify where a path gets to its place, which these edits find out.
+    /// The text cannot verify where a path gets to its place, which these edits find out.
     Reached(Vec<Edit>),
-    /// There may be good reasons.
+    /// A verdict of "verified" may have good reasons.
     MayVerify,
 }
 
@@ -102,7 +102,7 @@ pub fn mutants(text: &str) -> Vec<(Subject, Vec<Mutant>)> {
                 }
                 Member::Function(id) => {
                     let function = &program.functions[id];
-                    // What has no body promises without a proof.
+                    // A function without body promises without a proof.
                     let ensures = if function.body.is_some() { &*function.ensures } else { &[] };
                     sites.contract(&function.requires, ensures, false);
                     Subject::Member(named(&function.name))
@@ -380,7 +380,7 @@ pub fn judge(text: &str, subject: &Subject, mutant: &Mutant, way: Way, limits: L
         Some(Verdict::Failed) => return Fate::Killed,
         _ => return Fate::Undecided,
     }
-    // Whether somebody notices what follows from a function that fails is chance.
+    // Chance decides whether somebody notices what follows from a function that fails.
     let suspect =
         || if has_bad_functions(&changed, way, limits) { Fate::Undecided } else { Fate::Suspect };
     if verdict(&changed, name, way.other(), limits) == Some(Verdict::Failed) {

@@ -26,7 +26,7 @@ const ROOMS: [&str; 9] = [
 
 /// The files in no room that may name all of them.
 const ABOVE: [&str; 4] = ["lib", "layers", "apart", "whole"];
-/// Those that all rooms may name: they name none.
+/// The rooms that all others may name: they name none.
 const BELOW: [&str; 4] = ["clock", "observer", "options", "report"];
 
 /// Calls that go against that order, from one file to another.
@@ -130,7 +130,7 @@ fn rooms_of_the_engine_name_only_those_before_them() {
     assert!(turned.is_empty(), "arrows between rooms turn round:\n{}", turned.join("\n"));
 }
 
-/// Which files call methods of which others, by their positions among the modules.
+/// Returns which files call methods of which others, by their positions among the modules.
 fn calls() -> DiGraphMap<usize, ()> {
     let modules: Vec<(String, String)> = modules().into_iter().collect();
     let mut homes: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();

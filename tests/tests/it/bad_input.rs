@@ -37,7 +37,7 @@ fn texts_of_all_kinds_are_answered_at_their_place() {
     let deep = "(".repeat(100_000);
     for (command, end, right) in COMMANDS {
         let name = format!("p.{end}");
-        // What an editor or another system adds is no part of the program.
+        // Marks that an editor or another system adds are no part of the program.
         for same in [format!("\u{feff}{right}"), right.replace('\n', "\r\n")] {
             let run = about(command, &name, same.as_bytes());
             assert_eq!(run.code, Some(0), "{command} {end}: {run:#?}");

@@ -126,8 +126,8 @@ fn direct_and_translated_agree() {
                 .iter()
                 .find(|other| other.name == member.name && other.kind == member.kind)
                 .unwrap_or_else(|| panic!("{}: no {}", path.display(), member.name));
-            // That a function comes to an end, or that a history makes sense, is a member of its
-            // own on the other way.
+            // The end of a function and the sense of a history are members of their own on the
+            // other way.
             let end = format!("{} (termination)", member.name);
             let history = member.name.replace(" (monitor invariant)", " (history constraint)");
             let is_proof = |one: &&MemberOutcome| {

@@ -80,7 +80,7 @@ fn sarif_is_as_its_schema_says() {
             region["startLine"].as_u64().expect("a line")
         })
         .collect();
-    // Those of the Chalice program come first.
+    // The findings of the Chalice program come first.
     assert_eq!(lines, [6, 6]);
     let answered = report(&["paths.vpr", "good.sil"]);
     assert_eq!(answered["runs"][0]["invocations"][0]["executionSuccessful"], true);
@@ -387,7 +387,7 @@ fn programs_do_what_they_announce_or_it_is_an_error() {
     assert!(run.stdout.contains("\"type\":\"expectation\""), "{run:#?}");
 }
 
-/// Those that fail on purpose say so.
+/// Methods that fail on purpose say so.
 #[test]
 fn the_examples_do_what_they_announce() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");

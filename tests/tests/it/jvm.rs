@@ -35,7 +35,7 @@ fn client() -> Option<&'static Path> {
             return None;
         }
         let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("client");
-        // What an earlier run left there.
+        // An earlier run may have left classes there.
         let _ = fs::remove_dir_all(&classes);
         fs::create_dir_all(&classes).expect("a directory can be made");
         let mut files = Vec::new();

@@ -542,7 +542,7 @@ fn an_edit_costs_the_member_and_those_that_depend_on_it() {
         ("ensures r >= n\n", "ensures r >= n && r >= n - 1\n", &["a17", "c17"]),
         ("{ n + 17 }", "{ n + 18 }", &["g17", "a17"]),
         ("x.f >= 17 }", "x.f >= 18 }", &["p17", "b17"]),
-        // What was known is known again.
+        // Verdicts that were known are known again.
         ("x.f >= 17 }", "x.f >= 17 }", &[]),
         ("assert x.f >= 0", "assert x.f > 0", &["b17"]),
     ];

@@ -75,7 +75,7 @@ fn authors_read_their_own_names() {
     let (mut states, mut made_up) = (0, Vec::new());
     for finding in of_type(&lines, "diagnostic") {
         let id = finding["id"].as_str().unwrap_or_default();
-        // What is said of a text that is no program may say what to write.
+        // An error about a text that is no program may say what to write.
         if id.starts_with("parser.") || id.starts_with("typechecker.") {
             continue;
         }

@@ -242,7 +242,7 @@ fn reports_are_not_written_over_programs() {
         assert_eq!(text, VERIFIES, "{arguments:?}");
         assert!(!path("missing.sil").exists());
     }
-    // Which files are imported, under names like any other, is known at the end only.
+    // The set of imported files, under names like any other, is known at the end only.
     for arguments in [
         &["fields.sil"][..],
         &["--check", "fields.sil"],

@@ -37,7 +37,7 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
     let verdicts: Vec<_> =
         direct.iter().filter_map(|line| line.get("replay")).map(|one| &one["verdict"]).collect();
     assert_eq!(verdicts, ["whole", "contract", "none", "none", "whole"], "{direct:?}");
-    // What is said leads to the run.
+    // The message leads to the run.
     let people = scratch.silicon(&["a.chalice", "--replay"]).stdout;
     assert!(people.contains("not reproduced: none of"), "{people}");
     assert!(
@@ -136,7 +136,7 @@ fn errors_behind_loops_are_replayed_from_the_loop_on() {
         assert_eq!(replay["blame"][0], own, "{replay:#}");
         let start = replay["start"].as_str().expect("a text");
         assert!(start.contains("b = 63505"), "{start}");
-        // What is said leads to the run.
+        // The message leads to the run.
         let again = replay["again"].as_str().expect("a text");
         let arguments: Vec<_> = again.split(' ').collect();
         let run = binaries::run("chalice-run", &arguments, scratch.path(), b"");

@@ -15,7 +15,7 @@ use sil_tests::editor::{Client, PATIENCE};
 const URI: &str = "file:///nowhere/program.vpr";
 const MEMBERS: usize = 6;
 
-/// Which members are right.
+/// The members that are right.
 type Right = [bool; MEMBERS];
 
 /// Members that use each other, and take a while.
@@ -49,7 +49,7 @@ fn check(told: &Value, versions: &[Right]) {
                     "queued" | "running" => true,
                     "verified" => is_right,
                     "failed" => !is_right,
-                    // That a process was ended is nobody's fault: it is tried again.
+                    // Nobody is to blame for a process that was ended: it is tried again.
                     _ => false,
                 };
                 assert!(fits, "{name} is {state} in version {version}: {told}");

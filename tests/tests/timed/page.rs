@@ -93,7 +93,7 @@ fn members_are_found_by_what_is_typed() {
         (text("name"), text("verdict"), one["time_ms"].as_f64().expect("a time"))
     };
     let members: Vec<_> = members.iter().map(|one| member(one)).collect();
-    // What is verified is folded, and comes last, until somebody looks for something.
+    // Verified members are folded, and come last, until somebody looks for something.
     let verdicts: Vec<&str> = members.iter().map(|one| one.1.as_str()).collect();
     assert_eq!(verdicts, ["verified", "verified", "verified", "failed", "inconclusive"]);
     let members = [&members[3..], &members[..3]].concat();
@@ -125,7 +125,7 @@ fn members_are_found_by_what_is_typed() {
     browser.click(&browser.find("#filters input[value=method]"));
     assert_eq!(seen(&browser), ["cell", "get"]);
     browser.click(&browser.find("#filters input[value=method]"));
-    // They can be ordered by what they took, and are in the order of the text again.
+    // The members can be ordered by what they took, and are in the order of the text again.
     let chosen = |order: &str| {
         browser.run(&format!(
             "const order = document.querySelector('#filters select'); order.value = '{order}';

@@ -274,7 +274,7 @@ fn who_is_interrupted_hears_what_was_said_before() {
         thread::sleep(Duration::from_millis(5));
     }
     if !is_at_slow(&run) {
-        // It was stopped before it had said what to do.
+        // The process was stopped before it had said what to do.
         run.signal(Signal::CONT);
         run.wait_for(is_at_slow);
     }
@@ -567,7 +567,7 @@ fn a_limit_that_is_reached_is_named() {
     let ended = run.end();
     let message = ended.message("slow");
     assert!(message.contains("0.5 s") && message.contains("--member-limit"), "{message}");
-    // It is the last statement that takes so long.
+    // The last statement is the one that takes so long.
     let diagnostic = ended.find("diagnostic", |line| line["member"] == "slow");
     let [note] = &diagnostic["notes"].as_array().expect("a list")[..] else {
         panic!("{diagnostic:#}");

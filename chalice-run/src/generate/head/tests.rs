@@ -60,7 +60,7 @@ fn a_run_goes_on_from_the_state_that_is_described() {
     assert_eq!((passed.verdict, id_of(&passed)), (Verdict::Passed, ""));
     assert_eq!(passed.results, [("r".to_owned(), "5".to_owned())]);
     assert_eq!(id_of(&started("Cell.m", &state("7"))), "assert.failed:assertion.false");
-    // What the loop does not need is there behind it.
+    // Parts of the state that the loop does not need are there behind it.
     let other = started("Cell.m", &state("8").replace("next=null", "next=@2"));
     assert_eq!(id_of(&other), "assert.failed:assertion.false");
     let lost = started("Cell.m", &state("8").replace(",@1.Cell.next=null:rd", ""));

@@ -57,7 +57,7 @@ fn expected(rules: &[Rule]) -> String {
     if has("an operator") {
         return "an operator or the end of the expression".to_owned();
     }
-    // What goes on with a name or call is no news.
+    // The ways to go on with a name or call are no news.
     let continuations = ["a selection", "an index", "arguments"];
     let names: Vec<&str> =
         names.iter().map(String::as_str).filter(|name| !continuations.contains(name)).collect();

@@ -50,7 +50,8 @@ pub(super) fn without_member(text: &str, at: usize, done: usize) -> Option<Recov
 
 /// Returns where the broken member begins, and whether that is inside of a class.
 fn beginning(text: &str, starts: &[Start], at: usize, depth_at_end: isize) -> (usize, bool) {
-    // What seems to be deeper than the members of a class comes behind a brace that is not closed.
+    // A start that seems to be deeper than the members of a class comes behind a brace that is not
+    // closed.
     let before = starts.iter().rposition(|start| start.at <= at && start.depth <= 1);
     let Some(mut index) = before else { return (0, false) };
     let is_outside = |start: &Start| start.depth <= 0 && !start.is_outer;

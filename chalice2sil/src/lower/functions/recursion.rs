@@ -1,4 +1,4 @@
-//! Which functions apply each other, directly or through others.
+//! The functions that apply each other, directly or through others.
 
 use chalice::program::{Expr, ExprKind, Function, FunctionId, Program};
 use la_arena::ArenaMap;
@@ -8,9 +8,9 @@ use petgraph::graph::{DiGraph, NodeIndex};
 /// The cycles of functions in a program.
 #[derive(Default)]
 pub(crate) struct Recursion {
-    /// Those of applications in bodies.
+    /// The components by applications in bodies.
     bodies: Components,
-    /// Those of all applications, contracts included.
+    /// The components by all applications, contracts included.
     everywhere: Components,
 }
 

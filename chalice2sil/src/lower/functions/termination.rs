@@ -193,7 +193,7 @@ impl Footprints {
                 member.emit(inhale(membership).with(not_well_formed()));
                 self.follow(member, part, env);
             }),
-            // Of another state nothing is left over here.
+            // The measure asks for nothing more in another state.
             Reached::Earlier => member.block(|member| {
                 member.emit(assert(truth(false)).with(not_decreasing()).with(endless()));
             }),
@@ -215,7 +215,7 @@ impl Footprints {
         let this = member.expr(receiver, env);
         member.block(|member| {
             let instance = member.predicate_at(this.clone(), *predicate);
-            // That the predicate is there is checked with the function itself.
+            // The function itself checks that the predicate is there.
             let renaming = renamed(ErrorId::UnfoldFailed, ErrorId::FunctionNotWellformed);
             member.emit(unfold(acc(instance.clone(), perm(instance))).with(renaming));
             let before = self.owned.len();

@@ -138,7 +138,7 @@ impl Member<'_, '_> {
         };
         let mut bounds = Vec::new();
         for (part, access) in &parts {
-            // Of what a predicate contains, a share is taken.
+            // A share is taken of the contents of a predicate.
             let is_common = matches!(contract_env.read, ReadAmount::Common);
             let amount = match &access.amount.kind {
                 PermissionKind::AbstractRead if is_common => {

@@ -267,7 +267,7 @@ impl Body<'_, '_> {
             let mut location = star.location.clone();
             let mut stores = Vec::new();
             if !is_variable(object) {
-                // What leads to it may be given away as well.
+                // The path to the location may be given away as well.
                 let name = self.fresh("left");
                 self.emit_plain(declare(&name, ty(TypeKind::Ref), None));
                 stores.push(assign(var(&name), object.clone()).with(renaming.clone()));
@@ -276,7 +276,7 @@ impl Body<'_, '_> {
             let is_given = if is_true(&star.guard) && stores.is_empty() {
                 star.guard
             } else {
-                // What decides may be given away as well.
+                // The locations in the condition may be given away as well.
                 let name = self.fresh("is_given");
                 self.emit_plain(declare(&name, ty(TypeKind::Bool), Some(truth(false))));
                 let store = assign(var(&name), star.guard).with(renaming.clone());

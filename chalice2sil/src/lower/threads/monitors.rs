@@ -63,7 +63,7 @@ impl Body<'_, '_> {
     }
 
     fn check_object(&mut self, e: &Expr, target: &s::Expr, kind: ErrorId) {
-        // What is held is an object, and to give up a monitor's invariant asks for one.
+        // A held monitor belongs to an object, and giving up a monitor's invariant asks for one.
         if matches!(kind, ErrorId::ReleaseFailed | ErrorId::DowngradeFailed) {
             return;
         }
@@ -426,7 +426,7 @@ impl Body<'_, '_> {
         let ty = self.lowering.level_type();
         self.emit_plain(declare(&name, ty, None));
         let mut chosen = Vec::new();
-        // What is above the wait level is above the least level.
+        // A level above the wait level is above the least level.
         if !lower.iter().any(|(_, low, _)| matches!(low, Level::Wait(_))) {
             chosen.push(ne(var(&name), self.lowering.lockbottom()));
         }

@@ -34,7 +34,7 @@ use crate::lower::{Body, Lowering, Member};
 use crate::names::fixed;
 use crate::walk::each_expr_in_block;
 
-/// Which recorded states a program speaks about.
+/// The recorded states that a program speaks about.
 #[derive(Default)]
 pub(crate) struct States<'p> {
     /// The objects and assertions about states in which objects of a class were acquired.
@@ -250,7 +250,8 @@ impl<'p> Body<'_, 'p> {
             .collect();
         let mut about = about;
         const THIS: &ExprKind = &ExprKind::This;
-        // What the postcondition says of the same state is found again when the token is joined.
+        // Values that the postcondition has of the same state are found again when the token is
+        // joined.
         for old in &lowering.tokens[method].olds {
             about.push((vec![(THIS, this.clone())], old.body));
         }
@@ -348,7 +349,7 @@ impl<'p> Member<'_, 'p> {
                 let readable = lt(none(), perm(location.clone()));
                 Some((location, and([defined, ne(object, null()), readable])))
             }
-            // What is recorded is of all threads.
+            // A recorded state belongs to all threads.
             ExprKind::Apply { function, .. }
                 if self.lowering.facts.locking.is_asking(*function) =>
             {

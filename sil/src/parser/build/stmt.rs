@@ -126,7 +126,7 @@ impl Builder<'_> {
         if !exps.is_empty() {
             self.error(span, "expected `:=` and a call behind these targets");
         } else if let ExprKind::Field { .. } = value.kind {
-            // What is missing is missing where the next token stands.
+            // The missing part is missing where the next token stands.
             let rest = &place.get_input()[place.end()..];
             let at = place.end() + (rest.len() - rest.trim_ascii_start().len());
             self.error_at(at, at, "expected `:=` behind this field".to_owned());

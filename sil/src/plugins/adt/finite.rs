@@ -1,4 +1,4 @@
-//! Which types have a finite value.
+//! The types that have a finite value.
 
 use front::grow_stack;
 use indexmap::IndexMap;

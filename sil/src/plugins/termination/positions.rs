@@ -26,7 +26,7 @@ pub(super) enum Frame<'e> {
     Applying(&'e Expr),
     Asserting(&'e Expr),
     Old(OldLabel),
-    /// There is permission to this.
+    /// The heap has permission to this resource.
     Held(&'e Resource),
 }
 

@@ -111,7 +111,7 @@ fn proofs_stand_in_for_functions() {
         let method = &instrumented.program.methods[*method];
         assert_eq!(&*instrumented.program.functions[*function].name, "f");
         assert!(method.name.starts_with("f_") && method.name.ends_with("termination_proof"));
-        // What a function requires is some permission.
+        // The function requires some permission.
         for clause in &method.contract.preconditions {
             walk_expr(clause, |expr| {
                 if let ExprKind::Acc { amount, .. } = &expr.kind {

@@ -53,7 +53,7 @@ struct Line {
 struct Bypass<'a> {
     from: usize,
     way: &'a crate::session::graph::Way,
-    /// Which of the ways from its node it is.
+    /// The number of the way among those from its node.
     number: usize,
     lane: usize,
 }

@@ -46,7 +46,7 @@ fn expected(rules: &[Rule]) -> Vec<String> {
     if names.contains("an operator") {
         return vec!["an operator or the end of the expression".to_owned()];
     }
-    // What goes on with a name or call is no news.
+    // The ways to go on with a name or call are no news.
     let continuations = ["a selection", "an index", "arguments", "an annotation"];
     names.into_iter().filter(|name| !continuations.contains(&&**name)).collect()
 }

@@ -148,7 +148,7 @@ impl<'p> Declaration<'_, 'p> {
                 (unlike.collect(), arguments)
             })
             .collect();
-        // Those that are visibly meant come first.
+        // Instances that are visibly meant come first.
         instances.sort_by_key(|(unlike, _)| !unlike.is_empty());
         let mut values = Vec::new();
         for (at, local, hole) in open {

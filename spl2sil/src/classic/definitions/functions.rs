@@ -134,7 +134,7 @@ impl<'p> Lowering<'p> {
         let axioms = match member.meaning(id, &header, &env, &slots) {
             Ok(axioms) => axioms,
             Err(stuck) => {
-                // What applies it finds it declared.
+                // A function that applies it finds it declared.
                 member.lowering.generated.append(&mut domains);
                 return Err(stuck);
             }
@@ -363,7 +363,7 @@ impl<'p> Declaration<'_, 'p> {
         let [case] = &spec.cases[..] else { return Ok(Vec::new()) };
         let footprints: Vec<(Type, s::Expr)> =
             case.sets.iter().map(|(sort, set)| (sort.clone(), set.clone())).collect();
-        // What the footprint itself depends on would have to be the same, too.
+        // The slots that the footprint itself depends on would have to be the same, too.
         let slot_names: Vec<String> =
             header.env.now.slots.values().map(|value| format!("{value:?}")).collect();
         if footprints.iter().any(|(_, set)| {
@@ -409,7 +409,7 @@ impl<'p> Declaration<'_, 'p> {
         let others: Vec<s::Expr> = values.iter().map(|value| renaming(value, &renamed)).collect();
         let same = values.iter().zip(&others).map(|(one, other)| eq(one.clone(), other.clone()));
         let body = implies(and(alike), and(same));
-        // What a call or a loop takes is asked for as a set, before the formula is.
+        // A call or a loop asks for its footprint as a set, before it asks for the formula.
         let triggers: Vec<_> =
             others.into_iter().map(|other| vec![values[0].clone(), other]).collect();
         vec![forall(self.typed_formals(&formals), triggers, body)]

@@ -28,7 +28,7 @@ use crate::classic::types::{Slot, spelled};
 use crate::classic::{Fallible, Lowering, Stuck, places};
 use crate::lower::annotations::ends;
 
-/// Which of the functions that stand for a predicate.
+/// The functions that stand for a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::classic) enum Level {
     /// An instance that the program mentions.
@@ -70,7 +70,7 @@ impl<'p> Lowering<'p> {
                     member.with(named(&predicate.name)).with(ends())
                 })),
                 Err(stuck) => {
-                    // What mentions it finds it declared.
+                    // A member that mentions it finds it declared.
                     if predicate.ty == Type::Permission {
                         members.extend(self.declaration(id).ok().map(s::Member::from));
                     }

@@ -340,7 +340,7 @@ fn follow(engine: &mut Engine<'_>, tree: &Tree) -> Vec<Values> {
     loop {
         match judged(engine, tree) {
             Ok(values) if has_arrived(engine) => paths.push(values),
-            // It was counted where it was followed first.
+            // The path was counted where it was followed first.
             Ok(_) | Err(Stop::Infeasible) => {}
             Err(stop) => panic!("{stop:?}"),
         }

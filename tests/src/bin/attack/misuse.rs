@@ -89,7 +89,7 @@ pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     let (mut planted, mut missed, mut next) = (0, 0, 0);
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     let mut used: Vec<&str> = Vec::new();
-    // What comes out as no program is replaced by the next place.
+    // A place that gives no program is replaced by the next one.
     while planted < args.count && next < order.len() {
         let batch = &order[next..order.len().min(next + args.count - planted)];
         next += batch.len();

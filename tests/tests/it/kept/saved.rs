@@ -152,7 +152,7 @@ fn an_older_run_has_answers() {
         line.as_object_mut().expect("each line is an object").remove("cached");
     }
     assert_eq!(lines, timeless(&fresh));
-    // What was not verified again is in the new file, too.
+    // Members that were not verified again are in the new file, too.
     let again = verify(&scratch, &["--resume", "new"]);
     assert_eq!(timeless(&again), timeless(&fresh));
     let other = verify(&scratch, &["--resume", "new", "--counterexample"]);

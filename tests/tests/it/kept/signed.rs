@@ -87,7 +87,7 @@ fn answers_to_other_questions_are_none() {
     assert_eq!(cached(&reads(&scratch)), [""; 0]);
     let told = scratch.silicon(&["cache", "verify", "kept", "--cache-trust", "ci.pub"]);
     assert_eq!(told.stdout, "2 damaged answers removed\n", "{}", told.stderr);
-    // Those of an earlier text in the place of those of this one.
+    // Answers of an earlier text take the place of those of this one.
     let text = PROGRAM.replace("x > 0", "x >= 0");
     fs::write(scratch.path().join("a.vpr"), &text).expect("it can be written");
     assert_eq!(cached(&writes(&scratch, "ci")), [""; 0]);

@@ -68,7 +68,7 @@ fn what_is_called_is_told_with_the_argument_at_work() {
         let parts: Vec<String> = parts.iter().map(words).collect();
         assert_eq!(parts, ["x: Ref", "s: Seq[Int]", "n: Int"]);
     }
-    // What is built in has no declaration: that around it is told; outside, none.
+    // A built-in function has no declaration: the call around it is told; outside, none.
     assert_eq!(told(call.find("1, 2").expect("it is there") + 1)["activeParameter"], 1);
     assert_eq!(told(4), Value::Null);
     // Also while the call is no program yet.
@@ -290,7 +290,7 @@ fn what_was_found_before_can_be_forgotten() {
     let command = |name: &str| json!({ "command": name, "arguments": [URI] });
     let again = |client: &mut Client| {
         client.ask("workspace/executeCommand", command("silicon.verify"));
-        // What was told before the answer is about the run before.
+        // Messages before the answer are about the run before.
         client.heard.clear();
         let members = client.settled(URI);
         members.iter().filter(|it| it["recalled"] == true).count()

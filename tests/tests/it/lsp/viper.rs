@@ -122,7 +122,7 @@ fn each_outcome_has_its_number() {
         (hard, "--assertTimeout 1 --z3ResourcesPerMillisecond 10", 7),
         // A program that declares nothing has been lost: that is no success.
         ("", "", 6),
-        // Nor is a run that verifies nothing.
+        // A run that verifies nothing is no success, either.
         (RIGHT, "--check", 6),
     ] {
         client.change(URI, json!([{ "text": text }]));
@@ -154,7 +154,7 @@ fn what_is_not_done_is_refused() {
         client.wait("a refusal", refused);
     }
     assert!(!client.heard.iter().any(|it| it["method"] == "StateChange"), "{:?}", client.heard);
-    // It is not verified without being asked, and not by requests about something else.
+    // The document is not verified without being asked, and not by requests about something else.
     client.change(URI, json!([{ "text": WRONG }]));
     let answer = client.ask("GetLanguageServerUrl", Value::Null);
     let url = answer["result"]["url"].as_str().expect("an address").to_owned();
@@ -201,7 +201,7 @@ fn a_run_can_be_stopped_and_started_again() {
     verify(&mut client, RIGHT, "silicon", "");
     assert_eq!(client.wait("the end", stopped)["params"]["success"], 1);
 
-    // What earlier runs found is forgotten when it is asked for.
+    // Findings of earlier runs are forgotten when the client asks for it.
     let recalled = |client: &mut Client| {
         client.heard.clear();
         verify(client, RIGHT, "silicon", "");
