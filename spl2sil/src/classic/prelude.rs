@@ -22,6 +22,8 @@ pub(super) enum Part {
     Set(Type),
     /// Maps between types.
     Map(Type, Type),
+    /// Equality of such maps by what they hold.
+    Alike(Type, Type),
     /// The meaning of `frame` for maps from references.
     Frame(Type, Type),
     /// Frames of such maps that programs claim.
@@ -76,6 +78,7 @@ impl Prelude {
             Part::Frame(from, to) | Part::Agree(from, to) => {
                 vec![Part::Set(from.clone()), Part::Map(from.clone(), to.clone())]
             }
+            Part::Alike(from, to) => vec![Part::Map(from.clone(), to.clone())],
             Part::Claim(from, to) => vec![Part::Frame(from.clone(), to.clone())],
             Part::Unwritten(sort) => vec![Part::Map(sort.clone(), sort.clone())],
             Part::Reach(sort) => vec![Part::Unwritten(sort.clone())],
@@ -137,7 +140,8 @@ impl Part {
             Self::Sort(ty) => Some(ty.clone()),
             Self::Set(element) => Some(Type::set(element.clone())),
             Self::Map(from, to) => Some(Type::Map(Box::new(from.clone()), Box::new(to.clone()))),
-            Self::Frame(..)
+            Self::Alike(..)
+            | Self::Frame(..)
             | Self::Claim(..)
             | Self::Agree(..)
             | Self::Reach(_)
@@ -177,6 +181,10 @@ fn text(program: &Program, part: &Part) -> Option<String> {
                 ('D', &super::types::stored(program, from)),
                 ('R', &super::types::stored(program, to)),
             ],
+        ),
+        Part::Alike(from, to) => filled(
+            include_str!("prelude/alike.sil"),
+            &[('K', &map(from, to)), ('D', &super::types::stored(program, from))],
         ),
         Part::Frame(from, to) => {
             filled(include_str!("prelude/frame.sil"), &[('K', &map(from, to)), ('S', &key(from))])
