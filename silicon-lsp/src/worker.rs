@@ -129,8 +129,8 @@ fn verify(job: Job, wanted: &AtomicU64, answers: &Arc<Answers>, reader: Reader) 
     let is_over = !voice.is_cancelled();
     let files = voice.files(&outcome);
     let found = outcome.diagnostics.iter().map(|one| files.diagnostic(one)).collect();
-    let verdict = outcome.verdict.name().to_owned();
-    say(&Event::Done { job: number, verdict, found: is_over.then_some(found) });
+    let (verdict, found) = (outcome.verdict, is_over.then_some(found));
+    say(&Event::Done { job: number, verdict, found });
 }
 
 /// The number of paths that are told; others are counted.

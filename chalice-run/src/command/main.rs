@@ -12,7 +12,7 @@ use chalice_run::choices::{Choices, parse_schedule};
 use chalice_run::code::Code;
 use chalice_run::entry::{self, NoStart};
 use chalice_run::generate::{Bounds, Found, Head, HeadText, Order, StartText, Starts};
-use chalice_run::machine::{Assume, ByContract, Config, Folding, Machine, Trace, Undefined, View};
+use chalice_run::machine::{ByContract, Config, Machine, Trace, Undefined};
 use chalice_run::report::{Summary, human, json, trace};
 use chalice_run::run::again;
 use chalice_run::run::explore::{Limits, explore};
@@ -23,10 +23,7 @@ mod args;
 mod emitting;
 mod streams;
 
-use args::{
-    Args, AssumeArg, ColorArg, FoldArg, FormatArg, LeaksArg, Schedules, TraceArg, UndefinedArg,
-    ViewArg, When,
-};
+use args::{Args, ColorArg, FormatArg, LeaksArg, Schedules, When};
 use streams::{err, out};
 
 impl Args {
@@ -164,9 +161,9 @@ impl Runner<'_> {
         let args = self.args;
         let undefined = args.undefined.unwrap_or(
             if args.generate || args.start.is_some() || args.from.is_some() {
-                UndefinedArg::Seed
+                Undefined::Choose
             } else {
-                UndefinedArg::Report
+                Undefined::Report
             },
         );
         let explores = args.schedules.is_some() || args.preemptions.is_some();
@@ -176,39 +173,21 @@ impl Runner<'_> {
             () if args.generate => (50_000, 5_000),
             () => (1_000_000, 100_000),
         };
-        let shows_trace = !matches!(args.trace, TraceArg::None) || args.trace_file.is_some();
+        let traces = args.trace != Trace::None || args.trace_file.is_some();
         Config {
-            view: match args.view {
-                ViewArg::Method => View::Method,
-                ViewArg::Thread => View::Thread,
-            },
-            undefined: match undefined {
-                UndefinedArg::Zero => Undefined::Zero,
-                UndefinedArg::Report => Undefined::Report,
-                UndefinedArg::Seed => Undefined::Choose,
-            },
-            assume: match args.assume {
-                AssumeArg::Check => Assume::Check,
-                AssumeArg::Discard => Assume::Discard,
-            },
+            view: args.view,
+            undefined,
+            assume: args.assume,
             steps: args.steps.unwrap_or(steps),
             visible_steps: args.visible_steps.unwrap_or(visible_steps),
             deadline: self.deadline(),
-            folding: match args.fold {
-                FoldArg::Track => Folding::Track,
-                FoldArg::Ignore => Folding::Ignore,
-            },
+            folding: args.fold,
             checks: !args.no_checks && !self.code.needs_ghosts,
             check_old: args.check_old,
             check_functions: args.check_functions,
             leaks_fail: matches!(args.leaks, LeaksArg::Error),
             keep_going: args.keep_going,
-            trace: match args.trace {
-                TraceArg::None if shows_trace => Trace::Sync,
-                TraceArg::None => Trace::None,
-                TraceArg::Sync => Trace::Sync,
-                TraceArg::All => Trace::All,
-            },
+            trace: args.trace.max(if traces { Trace::Sync } else { Trace::None }),
             ..Config::default()
         }
     }
@@ -318,7 +297,7 @@ impl Runner<'_> {
     /// Returns the last steps of the threads, where something went wrong and people are told.
     fn last_steps(&self, start: &Machine<'_>, outcome: &Outcome) -> String {
         let is_told = matches!(self.args.message_format, FormatArg::Human)
-            && matches!(self.args.trace, TraceArg::None)
+            && self.args.trace == Trace::None
             && matches!(outcome.verdict, Verdict::Failed | Verdict::Deadlock | Verdict::Error);
         let traced = if is_told { again::traced(start, outcome) } else { None };
         traced.map_or_else(String::new, |traced| trace::text(self.sources, &traced, LAST))
@@ -378,7 +357,7 @@ impl Runner<'_> {
             let text = trace::json(self.sources, machine);
             fs::write(file, text).with_context(|| file.display().to_string())?;
         }
-        if !matches!(self.args.trace, TraceArg::None) {
+        if self.args.trace != Trace::None {
             match self.args.message_format {
                 FormatArg::Json => out(&trace::json(self.sources, machine))?,
                 _ => err(&trace::text(self.sources, machine, usize::MAX)),

@@ -124,8 +124,7 @@ fn announced(
 /// Writes the state in which a path comes to a statement.
 pub fn state(state: &StateAt, to: &mut dyn Write) -> io::Result<()> {
     let StateAt { place, path, contents } = state;
-    let Located { file, start, end } = Located::of(place);
-    line(&StateLine { v: VERSION, kind: "state", file, start, end, path, state: contents }, to)
+    line(&StateLine { v: VERSION, kind: "state", place, path, state: contents }, to)
 }
 
 #[derive(Serialize)]
@@ -133,9 +132,8 @@ struct StateLine<'a> {
     v: u32,
     #[serde(rename = "type")]
     kind: &'static str,
-    file: &'a str,
-    start: Position,
-    end: Position,
+    #[serde(flatten)]
+    place: &'a Place,
     path: &'a [String],
     state: &'a Contents,
 }
@@ -167,49 +165,16 @@ fn line(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Position {
-    line: u32,
-    column: u32,
-}
-
-impl From<LineColumn> for Position {
-    fn from(LineColumn { line, column }: LineColumn) -> Self {
-        Self { line, column }
-    }
-}
-
-#[derive(Serialize)]
 struct Range {
-    start: Position,
-    end: Position,
-}
-
-/// A range and its file.
-#[derive(Serialize)]
-struct Located<'a> {
-    file: &'a str,
-    start: Position,
-    end: Position,
-}
-
-impl<'a> Located<'a> {
-    fn of(place: &'a Place) -> Self {
-        Self { file: &place.file, start: place.start.into(), end: place.end.into() }
-    }
+    start: LineColumn,
+    end: LineColumn,
 }
 
 #[derive(Serialize)]
 struct Note<'a> {
-    file: &'a str,
-    start: Position,
-    end: Position,
+    #[serde(flatten)]
+    place: &'a Place,
     message: &'a str,
-}
-
-impl<'a> Note<'a> {
-    fn of(place: &'a Place, message: &'a str) -> Self {
-        Self { file: &place.file, start: place.start.into(), end: place.end.into(), message }
-    }
 }
 
 #[derive(Serialize)]
@@ -221,21 +186,21 @@ struct DiagnosticLine<'a> {
     severity: &'static str,
     id: &'a str,
     message: &'a str,
-    start: Position,
-    end: Position,
+    start: LineColumn,
+    end: LineColumn,
     #[serde(skip_serializing_if = "Option::is_none")]
     generated: Option<Range>,
     #[serde(skip_serializing_if = "Option::is_none")]
     member: Option<&'a str>,
     /// The part that could not be shown, which may be all of it; none where the id has no reason.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<Located<'a>>,
+    reason: Option<&'a Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    subject: Option<Located<'a>>,
+    subject: Option<&'a Place>,
     notes: Vec<Note<'a>>,
     path: &'a [String],
     /// Where each condition of the path stands.
-    steps: Vec<Located<'a>>,
+    steps: &'a [Place],
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -255,20 +220,18 @@ impl<'a> DiagnosticLine<'a> {
             severity: message.severity.name(),
             id: &message.id,
             message: &message.text,
-            start: message.place.start.into(),
-            end: message.place.end.into(),
-            generated: diagnostic
-                .generated
-                .map(|(start, end)| Range { start: start.into(), end: end.into() }),
+            start: message.place.start,
+            end: message.place.end,
+            generated: diagnostic.generated.map(|(start, end)| Range { start, end }),
             member: diagnostic.member.as_deref(),
             reason: message.id.contains(':').then(|| {
                 let narrower = diagnostic.reason.as_ref().or(diagnostic.part.as_ref());
-                Located::of(narrower.unwrap_or(&message.place))
+                narrower.unwrap_or(&message.place)
             }),
-            subject: diagnostic.subject.as_ref().map(Located::of),
-            notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
+            subject: diagnostic.subject.as_ref(),
+            notes: message.notes.iter().map(|(place, message)| Note { place, message }).collect(),
             path: &diagnostic.path,
-            steps: diagnostic.steps.iter().map(Located::of).collect(),
+            steps: &diagnostic.steps,
             counterexample: diagnostic.counterexample.as_ref().map(Counterexample::shown),
             replay: diagnostic.replay.as_ref(),
             known: diagnostic.is_known,
@@ -290,15 +253,13 @@ struct MembersLine<'a> {
 struct PlannedMember<'a> {
     kind: &'static str,
     name: &'a str,
-    file: &'a str,
-    start: Position,
-    end: Position,
+    #[serde(flatten)]
+    place: &'a Place,
 }
 
 impl<'a> PlannedMember<'a> {
     fn of(Member { kind, name, place, .. }: &'a Member) -> Self {
-        let Located { file, start, end } = Located::of(place);
-        Self { kind: kind.name(), name, file, start, end }
+        Self { kind: kind.name(), name, place }
     }
 }
 
@@ -336,9 +297,8 @@ struct MemberLine<'a> {
 #[derive(Serialize)]
 struct ObligationObject<'a> {
     kind: &'a str,
-    file: &'a str,
-    start: Position,
-    end: Position,
+    #[serde(flatten)]
+    place: &'a Place,
     questions: u64,
     steps: u64,
     prover_ms: f64,
@@ -349,9 +309,7 @@ impl<'a> ObligationObject<'a> {
         let Obligation { place, kind, cost } = obligation;
         Self {
             kind,
-            file: &place.file,
-            start: place.start.into(),
-            end: place.end.into(),
+            place,
             questions: cost.asked.count,
             steps: cost.steps,
             prover_ms: milliseconds(cost.asked.time),
