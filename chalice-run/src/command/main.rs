@@ -259,8 +259,8 @@ impl Runner<'_> {
         } else {
             self.once(&mut machine, entry, &scheduling)?
         };
-        let (schedule, arguments) = (&summary.schedule, &self.args.arguments);
-        if let Some(failure) = &mut summary.failure
+        let (schedule, arguments) = (&summary.outcome.schedule, &self.args.arguments);
+        if let Some(failure) = &mut summary.outcome.failure
             && again::passes_by_thread(self.code, entry, &config, arguments, failure, schedule)
         {
             let text = "no race: if permission is counted by thread, this schedule passes; a contract gives too little";
@@ -274,17 +274,19 @@ impl Runner<'_> {
         Summary {
             file: self.sources.files()[0].0.name.clone(),
             entry: self.code.methods[entry as usize].name.clone(),
-            verdict: Verdict::Passed,
-            counts: chalice_run::machine::Counts::default(),
+            outcome: Outcome {
+                verdict: Verdict::Passed,
+                failure: None,
+                more: Vec::new(),
+                schedule: "-".to_owned(),
+                counts: chalice_run::machine::Counts::default(),
+                results: Vec::new(),
+            },
             skipped: std::collections::BTreeMap::new(),
             schedules: 0,
             complete: true,
             inputs: 0,
             seed: self.args.seed,
-            failure: None,
-            more: Vec::new(),
-            schedule: "-".to_owned(),
-            results: Vec::new(),
             leaks: Leaks::default(),
             unset: std::collections::BTreeSet::new(),
             start: None,
@@ -328,14 +330,9 @@ impl Runner<'_> {
         self.show_machine(machine)?;
         Ok(Summary {
             steps: self.last_steps(&start, &outcome),
-            verdict: outcome.verdict,
-            counts: outcome.counts,
+            outcome,
             skipped: machine.skipped.clone(),
             schedules: 1,
-            failure: outcome.failure,
-            more: outcome.more,
-            schedule: outcome.schedule,
-            results: outcome.results,
             leaks: leaks(machine),
             unset: std::mem::take(&mut machine.unset),
             ..self.blank(entry)
@@ -393,12 +390,7 @@ impl Runner<'_> {
             ..self.blank(entry)
         };
         if let Some(worst) = explored.worst {
-            summary.verdict = worst.verdict;
-            summary.counts = worst.counts;
-            summary.failure = worst.failure;
-            summary.more = worst.more;
-            summary.schedule = worst.schedule;
-            summary.results = worst.results;
+            summary.outcome = worst;
         }
         Ok(summary)
     }
@@ -422,7 +414,7 @@ impl Runner<'_> {
         let scheduling = self.policy()?;
         let described = machine.start_text();
         let mut summary = self.once(&mut machine, entry, &scheduling)?;
-        summary.schedule = starts.text_of(&machine).to_string();
+        summary.outcome.schedule = starts.text_of(&machine).to_string();
         summary.start = Some(described);
         self.say(&summary)?;
         Ok(summary.exit_code())
@@ -458,7 +450,7 @@ impl Runner<'_> {
         let described = machine.head_text(&head);
         machine.skip_what_comes_before(head.span);
         let mut summary = self.once(&mut machine, entry, &scheduling)?;
-        summary.schedule = starts.text_of(&machine).to_string();
+        summary.outcome.schedule = starts.text_of(&machine).to_string();
         summary.start = Some(described);
         summary.from = Some(text.to_string());
         self.say(&summary)?;
@@ -513,21 +505,22 @@ impl Runner<'_> {
             let described = machine.start_text();
             let outcome = run(&mut machine, &scheduling);
             summary.inputs += 1;
-            summary.counts.steps += outcome.counts.steps;
-            summary.counts.checks += outcome.counts.checks;
+            summary.outcome.counts.steps += outcome.counts.steps;
+            summary.outcome.counts.checks += outcome.counts.checks;
             for (place, count) in &machine.skipped {
                 *summary.skipped.entry(*place).or_default() += count;
             }
-            let is_worse = outcome.verdict > summary.verdict;
+            let is_worse = outcome.verdict > summary.outcome.verdict;
             if is_worse {
-                summary.verdict = outcome.verdict;
-                summary.failure = outcome.failure;
-                summary.more = outcome.more;
-                summary.schedule = starts.text_of(&machine).to_string();
+                let (counts, results) = (summary.outcome.counts, Vec::new());
+                let schedule = starts.text_of(&machine).to_string();
+                summary.outcome = Outcome { schedule, counts, results, ..outcome };
                 summary.start = Some(format!("number {}: {described}", starts.found));
             }
-            if matches!(summary.verdict, Verdict::Failed | Verdict::Deadlock | Verdict::Error)
-                && !self.args.keep_going
+            if matches!(
+                summary.outcome.verdict,
+                Verdict::Failed | Verdict::Deadlock | Verdict::Error
+            ) && !self.args.keep_going
             {
                 break;
             }
@@ -539,7 +532,7 @@ impl Runner<'_> {
         }
         if summary.inputs == 0 {
             // Nothing was run, so nothing has passed.
-            summary.verdict = Verdict::Stopped;
+            summary.outcome.verdict = Verdict::Stopped;
         }
         Ok(summary)
     }
@@ -548,13 +541,13 @@ impl Runner<'_> {
         let milliseconds = self.started.elapsed().as_secs_f64() * 1000.0;
         match self.args.message_format {
             FormatArg::Json => {
-                for failure in summary.failure.iter().chain(&summary.more) {
-                    out(&json::failure(self.sources, failure, &summary.schedule))?;
+                for failure in summary.outcome.failure.iter().chain(&summary.outcome.more) {
+                    out(&json::failure(self.sources, failure, &summary.outcome.schedule))?;
                 }
                 out(&json::summary(self.sources, summary, milliseconds))?;
             }
             FormatArg::Human | FormatArg::Short => {
-                for failure in summary.failure.iter().chain(&summary.more) {
+                for failure in summary.outcome.failure.iter().chain(&summary.outcome.more) {
                     let again = human::again(summary);
                     err(&match self.args.message_format {
                         FormatArg::Short => human::short(self.sources, failure),

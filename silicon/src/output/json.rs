@@ -31,12 +31,12 @@ pub(super) fn verdicts(outcome: &Outcome, statistics: bool, to: &mut dyn Write) 
 /// Writes the members of a file of which there will be an outcome.
 pub fn members(file: &str, members: &[Member], to: &mut dyn Write) -> io::Result<()> {
     let members = members.iter().map(PlannedMember::of).collect();
-    line(&MembersLine { v: VERSION, kind: "members", file, members }, to)
+    line("members", &MembersLine { file, members }, to)
 }
 
 /// Writes a finding.
 pub fn diagnostic(diagnostic: &Diagnostic, to: &mut dyn Write) -> io::Result<()> {
-    line(&DiagnosticLine::of(diagnostic), to)
+    line("diagnostic", &DiagnosticLine::of(diagnostic), to)
 }
 
 /// Writes the outcome of a member.
@@ -46,15 +46,14 @@ pub fn member(
     statistics: bool,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    line(&MemberLine::of(member, file, statistics), to)
+    line("member", &MemberLine::of(member, file, statistics), to)
 }
 
 /// Writes the outcome of a file, without its findings and members.
 pub fn file(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     line(
+        "file",
         &FileLine {
-            v: VERSION,
-            kind: "file",
             file: &outcome.file,
             verdict: outcome.verdict.name(),
             members: outcome.members.len(),
@@ -74,9 +73,8 @@ pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> 
 /// Writes the sums over a run.
 pub fn summary(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     line(
+        "run",
         &RunLine {
-            v: VERSION,
-            kind: "run",
             verdict: summary.verdict().name(),
             files: summary.files,
             members: summary.members,
@@ -96,9 +94,8 @@ pub(super) fn expectation(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     line(
+        "expectation",
         &ExpectationLine {
-            v: VERSION,
-            kind: "expectation",
             file: &outcome.file,
             met: is_met,
             missing: announced(differences, |difference| &difference.missing),
@@ -124,14 +121,11 @@ fn announced(
 /// Writes the state in which a path comes to a statement.
 pub fn state(state: &StateAt, to: &mut dyn Write) -> io::Result<()> {
     let StateAt { place, path, contents } = state;
-    line(&StateLine { v: VERSION, kind: "state", place, path, state: contents }, to)
+    line("state", &StateLine { place, path, state: contents }, to)
 }
 
 #[derive(Serialize)]
 struct StateLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     #[serde(flatten)]
     place: &'a Place,
     path: &'a [String],
@@ -141,9 +135,6 @@ struct StateLine<'a> {
 /// The line that compares a file with its announcements.
 #[derive(Serialize)]
 struct ExpectationLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     file: &'a str,
     met: bool,
     missing: Vec<AnnouncedObject<'a>>,
@@ -159,8 +150,18 @@ struct AnnouncedObject<'a> {
     id: &'a str,
 }
 
-fn line(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *to, value)?;
+/// A line of the output.
+#[derive(Serialize)]
+struct Line<'a, T> {
+    v: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
+fn line(kind: &'static str, content: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, &Line { v: VERSION, kind, content })?;
     to.write_all(b"\n")
 }
 
@@ -179,9 +180,6 @@ struct Note<'a> {
 
 #[derive(Serialize)]
 struct DiagnosticLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     file: &'a str,
     severity: &'static str,
     id: &'a str,
@@ -214,8 +212,6 @@ impl<'a> DiagnosticLine<'a> {
     fn of(diagnostic: &'a Diagnostic) -> Self {
         let message = &diagnostic.message;
         Self {
-            v: VERSION,
-            kind: "diagnostic",
             file: &message.place.file,
             severity: message.severity.name(),
             id: &message.id,
@@ -242,9 +238,6 @@ impl<'a> DiagnosticLine<'a> {
 /// The members of a file that are going to be verified.
 #[derive(Serialize)]
 struct MembersLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     file: &'a str,
     members: Vec<PlannedMember<'a>>,
 }
@@ -265,9 +258,6 @@ impl<'a> PlannedMember<'a> {
 
 #[derive(Serialize)]
 struct MemberLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind_of_line: &'static str,
     file: &'a str,
     kind: &'static str,
     name: &'a str,
@@ -354,8 +344,6 @@ impl<'a> MemberLine<'a> {
     fn of(member: &'a MemberOutcome, file: &'a str, statistics: bool) -> Self {
         let measured = &member.statistics;
         Self {
-            v: VERSION,
-            kind_of_line: "member",
             file,
             kind: member.kind.name(),
             name: &member.name,
@@ -386,9 +374,6 @@ impl<'a> MemberLine<'a> {
 
 #[derive(Serialize)]
 struct FileLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     file: &'a str,
     verdict: &'static str,
     members: usize,
@@ -400,9 +385,6 @@ struct FileLine<'a> {
 
 #[derive(Serialize)]
 struct RunLine {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     verdict: &'static str,
     files: usize,
     members: usize,
