@@ -14,7 +14,7 @@ use super::shard::Dealt;
 use symex::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// As given by the user.
     pub file: String,
@@ -35,7 +35,7 @@ pub struct Outcome {
 }
 
 /// The verdict on a file, or on a run of several; ordered by weight.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum FileVerdict {
     /// No member was selected: nothing is known.
     NothingSelected,
@@ -52,7 +52,7 @@ pub enum FileVerdict {
 }
 
 /// A finding at the place where its author looks for it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Diagnostic {
     pub message: Message,
     /// For translated programs: where it is in the SIL text.
@@ -91,7 +91,7 @@ pub struct Missing {
 }
 
 /// The result for one member.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MemberOutcome {
     pub kind: MemberKind,
     pub name: String,
@@ -107,7 +107,7 @@ pub struct MemberOutcome {
 }
 
 /// A place in a member, and what the questions that came up there have cost.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Obligation {
     pub place: Place,
     /// The kind of the statement or clause there, as in `assert`.
@@ -128,21 +128,6 @@ impl FileVerdict {
             Self::InputError => "input-error",
             Self::Error => "error",
         }
-    }
-
-    /// Returns the verdict of that [`Self::name`].
-    pub fn named(name: &str) -> Option<Self> {
-        const ALL: [FileVerdict; 8] = [
-            FileVerdict::NothingSelected,
-            FileVerdict::Checked,
-            FileVerdict::Verified,
-            FileVerdict::Empty,
-            FileVerdict::Inconclusive,
-            FileVerdict::Failed,
-            FileVerdict::InputError,
-            FileVerdict::Error,
-        ];
-        ALL.into_iter().find(|verdict| verdict.name() == name)
     }
 
     /// Returns the exit code of the command.

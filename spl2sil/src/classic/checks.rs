@@ -182,36 +182,28 @@ impl<'p> Declaration<'_, 'p> {
             // Annotations are hints.
             ExprKind::Annotated { body, .. } => self.evaluated(body, how),
             // The array and the index of a cell are what it is, not what it holds.
-            ExprKind::CellArray(only)
-            | ExprKind::CellIndex(only)
-            | ExprKind::ArrayCells(only)
-            | ExprKind::Destruct { term: only, .. }
-            | ExprKind::Unary { operand: only, .. }
-            | ExprKind::Known(only)
-            | ExprKind::ByteToInt(only)
-            | ExprKind::IntToByte(only) => self.evaluated(only, how),
-            ExprKind::Construct { arguments: all, .. }
-            | ExprKind::Set(all)
-            | ExprKind::Star(all)
-            | ExprKind::Overlap(all) => self.all_evaluated(all, how),
-            ExprKind::Chain { first, rest } => {
-                let rest = rest.iter().map(|(_, operand)| operand);
-                self.all_evaluated([&**first].into_iter().chain(rest), how)
-            }
-            ExprKind::MapUpdate { map, key, value } => {
-                self.all_evaluated([&**map, &**key, &**value], how)
-            }
-            ExprKind::Btwn { field, from, via, to } => {
-                self.all_evaluated([&**field, &**from, &**via, &**to], how)
-            }
-            ExprKind::Reach { field, from, to } => {
-                self.all_evaluated([&**field, &**from, &**to], how)
-            }
-            ExprKind::Frame { except, within, before, after } => {
-                self.all_evaluated([&**except, &**within, &**before, &**after], how)
-            }
-            ExprKind::Disjoint(left, right) | ExprKind::PartOf { part: left, whole: right } => {
-                self.all_evaluated([&**left, &**right], how)
+            ExprKind::CellArray(_)
+            | ExprKind::CellIndex(_)
+            | ExprKind::ArrayCells(_)
+            | ExprKind::Destruct { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::Known(_)
+            | ExprKind::ByteToInt(_)
+            | ExprKind::IntToByte(_)
+            | ExprKind::Construct { .. }
+            | ExprKind::Set(_)
+            | ExprKind::Star(_)
+            | ExprKind::Overlap(_)
+            | ExprKind::Chain { .. }
+            | ExprKind::MapUpdate { .. }
+            | ExprKind::Btwn { .. }
+            | ExprKind::Reach { .. }
+            | ExprKind::Frame { .. }
+            | ExprKind::Disjoint(..)
+            | ExprKind::PartOf { .. } => {
+                let mut parts = Vec::new();
+                e.for_each_child(&mut |part| parts.push(part));
+                self.all_evaluated(parts, how)
             }
             ExprKind::Access(_) | ExprKind::PointsTo { .. } => {
                 self.stuck("a permission in what is evaluated", e.span)
