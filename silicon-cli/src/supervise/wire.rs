@@ -145,7 +145,7 @@ pub(crate) struct Found {
     missing: Option<Missing>,
     is_consequence: bool,
     path: Vec<String>,
-    steps: Vec<At>,
+    steps: Vec<(At, bool)>,
     counterexample: Option<Counterexample>,
     replay: Option<Replay>,
 }
@@ -195,7 +195,7 @@ impl From<&Diagnostic> for Found {
             missing: diagnostic.missing.clone(),
             is_consequence: diagnostic.is_consequence,
             path: diagnostic.path.clone(),
-            steps: diagnostic.steps.iter().map(At::from).collect(),
+            steps: diagnostic.steps.iter().map(|(at, holds)| (At::from(at), *holds)).collect(),
             counterexample: diagnostic.counterexample.clone(),
             replay: diagnostic.replay.clone(),
         }
@@ -222,7 +222,7 @@ impl From<Found> for Diagnostic {
             missing: found.missing,
             is_consequence: found.is_consequence,
             path: found.path,
-            steps: found.steps.into_iter().map(Place::from).collect(),
+            steps: found.steps.into_iter().map(|(at, holds)| (at.into(), holds)).collect(),
             counterexample: found.counterexample,
             replay: found.replay,
             is_known: false,

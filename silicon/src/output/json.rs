@@ -198,6 +198,20 @@ impl<'a> Located<'a> {
     }
 }
 
+/// A condition on a path, where it stands.
+#[derive(Serialize)]
+struct Step<'a> {
+    #[serde(flatten)]
+    at: Located<'a>,
+    holds: bool,
+}
+
+impl<'a> Step<'a> {
+    fn of((place, holds): &'a (Place, bool)) -> Self {
+        Self { at: Located::of(place), holds: *holds }
+    }
+}
+
 #[derive(Serialize)]
 struct Note<'a> {
     file: &'a str,
@@ -235,7 +249,7 @@ struct DiagnosticLine<'a> {
     notes: Vec<Note<'a>>,
     path: &'a [String],
     /// Where each condition of the path stands.
-    steps: Vec<Located<'a>>,
+    steps: Vec<Step<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -268,7 +282,7 @@ impl<'a> DiagnosticLine<'a> {
             subject: diagnostic.subject.as_ref().map(Located::of),
             notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
             path: &diagnostic.path,
-            steps: diagnostic.steps.iter().map(Located::of).collect(),
+            steps: diagnostic.steps.iter().map(Step::of).collect(),
             counterexample: diagnostic.counterexample.as_ref().map(Counterexample::shown),
             replay: diagnostic.replay.as_ref(),
             known: diagnostic.is_known,
