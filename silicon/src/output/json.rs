@@ -171,6 +171,20 @@ struct Range {
     end: LineColumn,
 }
 
+/// A condition on a path, where it stands.
+#[derive(Serialize)]
+struct Step<'a> {
+    #[serde(flatten)]
+    place: &'a Place,
+    holds: bool,
+}
+
+impl<'a> Step<'a> {
+    fn of((place, holds): &'a (Place, bool)) -> Self {
+        Self { place, holds: *holds }
+    }
+}
+
 #[derive(Serialize)]
 struct Note<'a> {
     #[serde(flatten)]
@@ -198,7 +212,7 @@ struct DiagnosticLine<'a> {
     notes: Vec<Note<'a>>,
     path: &'a [String],
     /// Where each condition of the path stands.
-    steps: &'a [Place],
+    steps: Vec<Step<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -227,7 +241,7 @@ impl<'a> DiagnosticLine<'a> {
             subject: diagnostic.subject.as_ref(),
             notes: message.notes.iter().map(|(place, message)| Note { place, message }).collect(),
             path: &diagnostic.path,
-            steps: &diagnostic.steps,
+            steps: diagnostic.steps.iter().map(Step::of).collect(),
             counterexample: diagnostic.counterexample.as_ref().map(Counterexample::shown),
             replay: diagnostic.replay.as_ref(),
             known: diagnostic.is_known,

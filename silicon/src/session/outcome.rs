@@ -11,7 +11,7 @@ use super::follow::Member;
 use super::graph::Graph;
 use super::replay::Replay;
 use super::shard::Dealt;
-use symex::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
+use symex::report::{Cost, Counterexample, DECLARED_HERE, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -71,8 +71,8 @@ pub struct Diagnostic {
     pub is_consequence: bool,
     /// The branch conditions that lead there.
     pub path: Vec<String>,
-    /// Where each of them stands.
-    pub steps: Vec<Place>,
+    /// Where each of them stands, and whether it holds as it is written there.
+    pub steps: Vec<(Place, bool)>,
     /// A state in which it may go wrong, where one was asked for.
     pub counterexample: Option<Counterexample>,
     /// The result of running it, where that was asked for.
@@ -338,6 +338,11 @@ impl Diagnostic {
     pub fn marked(&self) -> Message {
         let mut message = self.message.clone();
         let Some(part) = self.reason.as_ref().or(self.part.as_ref()) else { return message };
+        // Where the part stands tells where the clause is.
+        let is_around = |place: &Place| {
+            place.file == part.file && place.start <= part.start && part.end <= place.end
+        };
+        message.notes.retain(|(place, text)| text != DECLARED_HERE || !is_around(place));
         let whole = &message.place;
         let is_inside =
             part.file == whole.file && whole.start <= part.start && part.end <= whole.end;
