@@ -54,13 +54,13 @@ pub(crate) struct Stuck {
     construct: String,
     /// Where.
     span: Span,
-    /// The value of an existential variable is not known yet, and that is all.
-    is_unbound: bool,
+    /// The hole, where only the value of an existential variable is not known yet.
+    unbound: Option<usize>,
 }
 
 impl Stuck {
     fn new(construct: impl Into<String>, span: Span) -> Self {
-        Self { construct: construct.into(), span, is_unbound: false }
+        Self { construct: construct.into(), span, unbound: None }
     }
 }
 
@@ -85,8 +85,10 @@ pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s
         defined_by_itself: recursion::defined_by_themselves(program),
         executed: IndexSet::new(),
         unrolled: IndexSet::new(),
+        seen: IndexSet::new(),
         reasons: reasons(program),
     };
+    lowering.close_undetermined();
     lowering.refuse_contracts();
     let mut members = Vec::new();
     for &declaration in &program.declarations {
@@ -101,6 +103,7 @@ pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s
     }
     lowering.executed_bodies(&mut members);
     lowering.unrolled_predicates(&mut members);
+    members.extend(lowering.seen_instances());
     let mut all = lowering.prelude.members(program);
     all.append(&mut lowering.generated);
     all.extend(members);
@@ -131,6 +134,8 @@ pub(super) struct Lowering<'p> {
     recursive: ArenaMap<PredicateId, FxHashSet<PredicateId>>,
     /// The recursive predicates that something mentions.
     unrolled: IndexSet<PredicateId>,
+    /// The predicates whose instances lead to values of existential variables.
+    seen: IndexSet<PredicateId>,
     /// The members that may not use the `auto` lemmas.
     reasons: FxHashSet<ProcedureId>,
     recursive_functions: FxHashSet<FunctionId>,

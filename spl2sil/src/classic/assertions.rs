@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use front::grow_stack;
 use indexmap::IndexMap;
 use sil::syntax as s;
-use spl::program::{Access, Clause, Expr, ExprKind, PredicateUse, Quantifier, Type};
+use spl::program::{Access, Clause, Dialect, Expr, ExprKind, PredicateUse, Quantifier, Type};
 use spl::source::Span;
 
 use super::Fallible;
@@ -414,8 +414,16 @@ impl<'p> Declaration<'_, 'p> {
         draft: Draft<'p>,
         span: Span,
     ) -> Fallible<Vec<Draft<'p>>> {
+        // In the dialect with parts a formula holds of any part, whatever that owns.
+        let of_any_part =
+            |e: &Expr| self.program.dialect == Dialect::ClassicParts && !e.is_permission();
+        let (formulas, all): (Vec<&'p Expr>, Vec<&'p Expr>) =
+            all.iter().partition(|one| of_any_part(one));
         let Some((first, rest)) = all.split_first() else { return Ok(vec![draft]) };
         let mut drafts = grow_stack(|| self.assertion(first, env, draft, span))?;
+        for draft in &mut drafts {
+            formulas.iter().for_each(|one| self.pure(one, env, draft, span));
+        }
         for one in rest {
             drafts = self.joined(one, env, drafts, span, |member, before, draft| {
                 let mut sorts: Vec<Type> = before.keys().cloned().collect();

@@ -2,6 +2,7 @@
 
 pub(super) mod auto_lemmas;
 pub(super) mod base_cases;
+pub(super) mod choices;
 pub(super) mod closed;
 pub(super) mod datatypes;
 pub(super) mod functions;

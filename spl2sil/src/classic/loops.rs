@@ -43,13 +43,14 @@ impl<'p> Declaration<'_, 'p> {
         let forests = self.forests(&now, &changes.written);
         claims.extend(forests.into_iter().map(|forest| self.placed(span, forest)));
         claims.extend(self.framed(&before, &now, &changes.resized, &changes.written));
-        self.note_held(invariants, &env);
         let statements = self.block(|member| {
+            member.note_held(invariants, &env);
             member.block_of(body)?;
             member.stmts(before_guard)?;
             member.check_value(condition, for_ghost)
         })?;
         self.emit_at(span, while_loop(guard, claims, statements));
+        self.note_held(invariants, &env);
         self.readable.pop();
         for (sort, own) in outer {
             let inner = self.state.own[&sort].clone();

@@ -81,6 +81,8 @@ pub(super) struct Declaration<'l, 'p> {
     pub(super) bindings: BTreeMap<usize, s::Expr>,
     /// The type of each hole.
     pub(super) holes: Vec<Type>,
+    /// The values of those holes that are not to be filled.
+    pub(super) chosen: BTreeMap<usize, s::Expr>,
     /// The rest for holes that are footprints of their own, where a contract asks for them.
     pub(super) rests: Option<BTreeMap<usize, s::Expr>>,
     /// May implicit values be those of instances that are held?
@@ -119,6 +121,7 @@ impl<'l, 'p> Declaration<'l, 'p> {
             taken,
             bindings: BTreeMap::new(),
             holes: Vec::new(),
+            chosen: BTreeMap::new(),
             rests: None,
             chooses: false,
             held: Vec::new(),
@@ -247,10 +250,11 @@ impl<'l, 'p> Declaration<'l, 'p> {
         }
     }
 
-    /// Returns a new hole.
+    /// Returns a new hole, or the value that is chosen for it.
     pub(super) fn hole(&mut self, ty: &Type) -> Value {
         self.holes.push(ty.clone());
-        Value::Hole(self.holes.len() - 1)
+        let hole = self.holes.len() - 1;
+        self.chosen.get(&hole).map_or(Value::Hole(hole), |value| Value::Term(value.clone()))
     }
 
     pub(super) fn stuck<T>(&self, construct: impl Into<String>, span: Span) -> Fallible<T> {

@@ -22,6 +22,8 @@ pub(super) enum Part {
     Set(Type),
     /// Maps between types.
     Map(Type, Type),
+    /// Equality of such maps by what they hold.
+    Alike(Type, Type),
     /// The meaning of `frame` for maps from references.
     Frame(Type, Type),
     /// Frames of such maps that programs claim.
@@ -76,6 +78,7 @@ impl Prelude {
             Part::Frame(from, to) | Part::Agree(from, to) => {
                 vec![Part::Set(from.clone()), Part::Map(from.clone(), to.clone())]
             }
+            Part::Alike(from, to) => vec![Part::Map(from.clone(), to.clone())],
             Part::Claim(from, to) => vec![Part::Frame(from.clone(), to.clone())],
             Part::Unwritten(sort) => vec![Part::Map(sort.clone(), sort.clone())],
             Part::Reach(sort) => vec![Part::Unwritten(sort.clone())],
@@ -171,6 +174,7 @@ fn text(program: &Program, part: &Part) -> Option<String> {
         Part::Known(ty) => (include_str!("prelude/known.sil"), of(ty)),
         Part::Smaller(element) => (include_str!("prelude/smaller.sil"), of(element)),
         Part::Map(from, to) => (include_str!("prelude/map.sil"), map(from, to)),
+        Part::Alike(from, to) => (include_str!("prelude/alike.sil"), map(from, to)),
         Part::Frame(from, to) => (include_str!("prelude/frame.sil"), map(from, to)),
         Part::Claim(from, to) => (include_str!("prelude/claim.sil"), map(from, to)),
         Part::Agree(from, to) => (include_str!("prelude/agree.sil"), map(from, to)),

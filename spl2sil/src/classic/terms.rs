@@ -285,6 +285,12 @@ impl<'p> Declaration<'_, 'p> {
                 let is_set = matches!(left.ty, Type::Set(_)) || matches!(right.ty, Type::Set(_));
                 let same = if is_set {
                     of_sets(self, "same")?
+                } else if let (Type::Map(from, to), Type::Map(..)) = (&left.ty, &right.ty)
+                    && !left.ty.has_holes()
+                {
+                    self.lowering.prelude.want(Part::Alike((**from).clone(), (**to).clone()));
+                    let sides = sides(self)?;
+                    self.of_map("alike", (from, to), sides)
                 } else {
                     let [left, right] = sides(self)?;
                     return Ok(if op == BinaryOp::Eq { eq(left, right) } else { ne(left, right) });

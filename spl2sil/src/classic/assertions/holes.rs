@@ -25,7 +25,7 @@ impl<'p> Declaration<'_, 'p> {
                 let Some((fact, span)) = entry else { continue };
                 match self.fact(fact) {
                     Ok(formula) => done[at] = Some((formula, *span)),
-                    Err(stuck) if stuck.is_unbound => continue,
+                    Err(stuck) if stuck.unbound.is_some() => continue,
                     Err(stuck) => return Err(stuck),
                 }
                 (*entry, progress) = (None, true);
@@ -40,8 +40,7 @@ impl<'p> Declaration<'_, 'p> {
         for (sort, pieces) in draft.sets {
             // A set that is only said to exist could not be named where the assertion is used.
             let set = self.pieces(&sort, &pieces).map_err(|stuck| Stuck {
-                span: if stuck.is_unbound { span } else { stuck.span },
-                is_unbound: false,
+                span: if stuck.unbound.is_some() { span } else { stuck.span },
                 ..stuck
             })?;
             sets.insert(sort, set);
@@ -153,7 +152,7 @@ impl<'p> Declaration<'_, 'p> {
                     None => {
                         let construct = "a footprint that nothing determines";
                         return Err(Stuck {
-                            is_unbound: true,
+                            unbound: Some(*hole),
                             ..Stuck::new(construct, Span::default())
                         });
                     }

@@ -33,11 +33,15 @@ impl<'p> Declaration<'_, 'p> {
         clauses.iter().any(|clause| clause.condition.any(&mut is_instance))
     }
 
-    /// Notes the instances in clauses that hold now.
+    /// Notes the instances in clauses that hold now, and those inside with chosen values.
     pub(in crate::classic) fn note_held(&mut self, clauses: &'p [Clause], env: &Env) {
         for clause in clauses {
-            let found = self.instances_in(&clause.condition, env);
-            self.held.extend(found);
+            for (id, arguments) in self.instances_in(&clause.condition, env) {
+                // What has no lowering is refused where it is defined.
+                let inside = self.chosen_inside(id, &arguments, env).unwrap_or_default();
+                self.held.extend(inside);
+                self.held.push((id, arguments));
+            }
         }
     }
 

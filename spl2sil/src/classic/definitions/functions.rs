@@ -37,6 +37,13 @@ pub(in crate::classic) struct Header {
     pub(in crate::classic) application: s::Expr,
 }
 
+impl Header {
+    /// Returns the parameters as expressions.
+    pub(in crate::classic) fn arguments(&self) -> Vec<s::Expr> {
+        self.formals.iter().map(|(formal, _)| var(formal)).collect()
+    }
+}
+
 /// Something that is defined by itself and has a value.
 pub(in crate::classic) struct Recursive<'p, 'r> {
     pub(in crate::classic) name: &'p str,
@@ -500,7 +507,7 @@ impl<'p> Declaration<'_, 'p> {
 }
 
 /// Returns the expression with other variables.
-fn renaming(e: &s::Expr, names: &[(String, String)]) -> s::Expr {
+pub(super) fn renaming(e: &s::Expr, names: &[(String, String)]) -> s::Expr {
     struct Rename<'n>(&'n [(String, String)]);
     impl s::walk::Rewriter for Rename<'_> {
         fn expr(&mut self, e: &mut s::Expr) {

@@ -60,8 +60,7 @@ impl Lowering<'_> {
             let frame = member.depends_on_footprint(&predicate.requires, &header, &slots)?;
             return Ok(lowered_with(lowered, frame).into());
         }
-        let arguments: Vec<s::Expr> = header.formals.iter().map(|(it, _)| var(it)).collect();
-        let footprints = member.footprints_of(id, &name, &arguments);
+        let footprints = member.footprints_of(id, &name, &header.arguments());
         for (sort, _) in &footprints {
             let function = footprint_name(&name, &member.key(sort));
             let set = member.ty(&Type::set(sort.clone()));

@@ -17,6 +17,7 @@ use sil::syntax as s;
 use sil::syntax::walk::{Visitor, visit};
 use spl::program::{PredicateId, Type};
 
+use super::choices::{Naming, OpenParameters};
 use super::functions::{Header, IN_COMPREHENSION, Recursive, lowered_with};
 use super::predicates::footprint_name;
 use super::recursion::Defined;
@@ -87,6 +88,13 @@ impl<'p> Lowering<'p> {
         for level in [Level::Whole, Level::Once, Level::Last, Level::Any] {
             domain = self.declared(id, level, domain)?;
         }
+        let (mut member, header) = self.header_at(id, Level::Whole, Level::Once)?;
+        let ways = member.ways(id, &header.env, &Naming::Functions(&header.arguments()));
+        for (name, ty) in ways.map(|it| it.choices).unwrap_or_default() {
+            let formals = member.typed_formals(&header.formals);
+            let value = member.ty(&ty);
+            domain = domain.function(domain_function(&name, formals, value));
+        }
         Ok(domain)
     }
 
@@ -96,9 +104,15 @@ impl<'p> Lowering<'p> {
             let axioms = self.definition(id, level, inner)?;
             domain = lowered_with(domain, axioms);
         }
-        let axioms = self.last_ways(id)?;
+        let mut axioms = self.last_ways(id)?;
+        let open = self.open_parameters(id)?;
+        if open[&id].contains(&true) {
+            let (mut member, header) = self.header_at(id, Level::Whole, Level::Whole)?;
+            let second = member.second_names(&header, &open[&id]);
+            axioms.push(member.same_for_all(id, Level::Whole, &header, &second));
+        }
         let domain = lowered_with(domain, axioms);
-        let mut all = vec![s::Member::from(domain), self.precise(id)?];
+        let mut all = vec![s::Member::from(domain), self.precise(id, &open)?];
         all.extend(self.framed_by_itself(id)?);
         Ok(all)
     }
@@ -150,7 +164,7 @@ impl<'p> Lowering<'p> {
 
     /// Returns a member that lowers the body with instances of level `inner`, and the head at level
     /// `level`.
-    fn header_at(
+    pub(super) fn header_at(
         &mut self,
         id: PredicateId,
         level: Level,
@@ -186,7 +200,7 @@ impl<'p> Lowering<'p> {
         inner: Level,
     ) -> Fallible<Vec<s::Expr>> {
         let (mut member, header) = self.header_at(id, level, inner)?;
-        let ways = member.ways(id, &header.env)?;
+        let ways = member.ways(id, &header.env, &Naming::Functions(&header.arguments()))?.cases;
         let application = header.application.clone();
         let next = member.instance(id, inner, &header);
         let mut facts = vec![
@@ -205,7 +219,9 @@ impl<'p> Lowering<'p> {
         }
         let formals = member.typed_formals(&header.formals);
         let triggers = triggers(application, member.footprints(id, level, &header));
-        Ok(vec![quantified_over(formals, triggers, and(facts))])
+        let mut axioms = vec![quantified_over(formals, triggers, and(facts))];
+        axioms.extend(member.closings(id, level, &header)?);
+        Ok(axioms)
     }
 
     /// Makes the known facts about the last level: the ways that need no instance, and its
@@ -215,7 +231,7 @@ impl<'p> Lowering<'p> {
         let (mut member, header) = self.header_at(id, Level::Last, Level::Last)?;
         let names: Vec<String> =
             group.iter().map(|&other| member.name_at(other, Level::Last)).collect();
-        let ways = member.ways(id, &header.env)?;
+        let ways = member.ways(id, &header.env, &Naming::Functions(&header.arguments()))?.cases;
         let application = header.application.clone();
         let owned = member.footprints(id, Level::Last, &header);
         let mut facts = Vec::new();
@@ -236,20 +252,44 @@ impl<'p> Lowering<'p> {
         Ok(axioms)
     }
 
-    /// Returns a method that proves that no instance has two sets of objects.
-    fn precise(&mut self, id: PredicateId) -> Fallible<s::Member> {
+    /// Returns a method that proves that no instance has two sets of objects, by induction on
+    /// derivations: nor have those inside it, whatever their open parameters are.
+    fn precise(&mut self, id: PredicateId, open: &OpenParameters) -> Fallible<s::Member> {
         let name = &self.program.predicates[id].name;
         let place = self.program.predicates[id].name_span;
         let text = format!("what `{name}` owns might not be determined by its arguments");
-        let (mut member, header) = self.header_at(id, Level::Any, Level::Any)?;
-        let ways = member.ways(id, &header.env)?;
+        let (mut promised, mut bound) = (Vec::new(), Vec::new());
+        for (&other, open) in open {
+            if open.contains(&true) {
+                let (mut member, header) = self.header_at(other, Level::Any, Level::Any)?;
+                let second = member.second_names(&header, open);
+                promised.push(member.same_for_all(other, Level::Any, &header, &second));
+                bound.extend(member.taken);
+            }
+        }
+        let (mut member, header) = self.header_without(bound, id, Level::Any, Level::Any)?;
+        let (prefix, then) = (member.fresh("choice"), member.fresh("choice$then"));
+        let ways = member.ways(id, &header.env, &Naming::Variables(&prefix))?;
+        let second = member.second_names(&header, &open[&id]);
+        let mut formals = header.formals.clone();
+        let is_chosen = !ways.choices.is_empty() || !second.is_empty();
+        let others = if is_chosen {
+            let again = member.with_second(id, &header, &second, &mut formals);
+            let others = member.ways(id, &again, &Naming::Variables(&then))?;
+            formals.extend(ways.choices.into_iter().chain(others.choices));
+            others.cases
+        } else {
+            ways.cases.clone()
+        };
         let sorts: Vec<Type> = member.lowering.uses.predicates[id].owned.iter().cloned().collect();
         let mut method = s::Method::new(&format!("{}$precise", spelled(name)));
-        method.formals = member.typed_formals(&header.formals);
-        method.contract.preconditions = member.no_writes(&header.env.now);
+        method.formals = member.typed_formals(&formals);
+        method.contract.preconditions = promised;
+        method.contract.preconditions.extend(member.no_writes(&header.env.now));
         let mut checks = Vec::new();
-        for (at, first) in ways.iter().enumerate() {
-            for second in &ways[at + 1..] {
+        for (at, first) in ways.cases.iter().enumerate() {
+            // One way owns one set, unless values are chosen on it.
+            for second in &others[if is_chosen { at } else { at + 1 }..] {
                 let mut same = Vec::new();
                 for sort in &sorts {
                     let sets = [member.set_of(first, sort), member.set_of(second, sort)];
@@ -287,12 +327,16 @@ impl<'p> Lowering<'p> {
         }
         // Variables of quantifiers cannot be called as parameters of the method.
         let (mut member, header) = self.header_without(bound, id, Level::Any, Level::Any)?;
+        let prefix = member.fresh("choice");
         let (env, others) = member.another_state(id, &header);
         if others.is_empty() {
             return Ok(None);
         }
+        let here = member.ways(id, &header.env, &Naming::Variables(&prefix))?;
+        let there = member.ways(id, &env, &Naming::Variables(&prefix))?.cases;
         let mut method = s::Method::new(&format!("{}$framed", spelled(name)));
         let mut formals = header.formals.clone();
+        formals.extend(here.choices);
         formals
             .extend(others.iter().map(|(slot, formal)| (formal.clone(), slot.ty(member.program))));
         method.formals = member.typed_formals(&formals);
@@ -300,11 +344,9 @@ impl<'p> Lowering<'p> {
         for state in [&header.env.now, &env.now] {
             method.contract.preconditions.extend(member.no_writes(state));
         }
-        let here = member.ways(id, &header.env)?;
-        let there = member.ways(id, &env)?;
         let sorts: Vec<Type> = member.lowering.uses.predicates[id].owned.iter().cloned().collect();
         let mut checks = Vec::new();
-        for (one, other) in here.iter().zip(&there) {
+        for (one, other) in here.cases.iter().zip(&there) {
             let mut known = vec![condition(one)];
             for (slot, formal) in &others {
                 let Some(sort) = slot.sort(member.program) else { continue };
@@ -341,15 +383,18 @@ impl Declaration<'_, '_> {
             return spelled(&self.program.predicates[id].name);
         }
         self.lowering.unrolled.insert(id);
-        let level = self
-            .definition
+        self.name_at(id, self.level_of(id))
+    }
+
+    /// Returns the level of instances that are mentioned here.
+    pub(super) fn level_of(&self, id: PredicateId) -> Level {
+        self.definition
             .filter(|it| self.lowering.recursive[it.predicate].contains(&id))
-            .map_or(Level::Whole, |it| it.inner);
-        self.name_at(id, level)
+            .map_or(Level::Whole, |it| it.inner)
     }
 
     /// Returns the function that stands for a predicate at a level. A formula has one level only.
-    fn name_at(&self, id: PredicateId, level: Level) -> String {
+    pub(super) fn name_at(&self, id: PredicateId, level: Level) -> String {
         let name = spelled(&self.program.predicates[id].name);
         match level {
             _ if self.program.predicates[id].ty == Type::Bool => name,
@@ -361,31 +406,22 @@ impl Declaration<'_, '_> {
     }
 
     /// Returns the parameters of `header`, given to the function of a level.
-    fn instance(&self, id: PredicateId, level: Level, header: &Header) -> s::Expr {
-        call(&self.name_at(id, level), header.formals.iter().map(|(formal, _)| var(formal)))
+    pub(super) fn instance(&self, id: PredicateId, level: Level, header: &Header) -> s::Expr {
+        call(&self.name_at(id, level), header.arguments())
     }
 
-    fn footprints(
+    pub(super) fn footprints(
         &mut self,
         id: PredicateId,
         level: Level,
         header: &Header,
     ) -> Vec<(Type, s::Expr)> {
-        let arguments: Vec<s::Expr> =
-            header.formals.iter().map(|(formal, _)| var(formal)).collect();
         let name = self.name_at(id, level);
-        self.footprints_of(id, &name, &arguments)
-    }
-
-    /// Returns the ways to satisfy the predicate.
-    fn ways(&mut self, id: PredicateId, env: &Env) -> Fallible<Vec<Case>> {
-        let predicate = &self.program.predicates[id];
-        let Some(body) = &predicate.body else { return Ok(Vec::new()) };
-        Ok(self.assertion_spec(body, body.span, env)?.cases)
+        self.footprints_of(id, &name, &header.arguments())
     }
 
     /// Returns the owned objects of a sort on one way.
-    fn set_of(&mut self, way: &Case, sort: &Type) -> s::Expr {
+    pub(super) fn set_of(&mut self, way: &Case, sort: &Type) -> s::Expr {
         way.sets.get(sort).cloned().unwrap_or_else(|| self.of_set("empty", sort, []))
     }
 

@@ -24,7 +24,7 @@ impl<'p> Declaration<'_, 'p> {
             Some(Value::Hole(hole)) => self.bindings.get(hole).cloned().ok_or_else(|| {
                 let name = &self.program.locals[local].name;
                 let construct = format!("`{name}`, whose value nothing determines,");
-                Stuck { is_unbound: true, ..Stuck::new(construct, span) }
+                Stuck { unbound: Some(*hole), ..Stuck::new(construct, span) }
             }),
             None => Ok(var(&self.local(local))),
         }
