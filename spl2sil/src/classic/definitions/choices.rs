@@ -86,28 +86,32 @@ impl Lowering<'_> {
         let mut members = Vec::new();
         for id in self.seen.clone() {
             let predicate = &self.program.predicates[id];
-            let mut axioms = Vec::new();
-            let mut formals = Vec::new();
+            let [held, seen] = ["held", "seen"].map(|how| seen_name(how, &predicate.name));
+            let mut all = s::Domain::new(&format!("Seen${}", spelled(&predicate.name)));
             for level in [Level::Whole, Level::Once] {
                 // Only predicates with a header are mentioned.
                 let Ok((mut member, header)) = self.header_at(id, level, level) else { break };
                 let count = predicate.parameters.len();
-                formals = member.typed_formals(&header.formals[..count]);
-                let seen = call(&seen_name(&predicate.name), header.arguments().drain(..count));
-                let known = implies(header.application.clone(), seen);
-                let all = member.typed_formals(&header.formals);
-                axioms.push(unnamed(forall(all, [vec![header.application]], known)));
+                let arguments = header.arguments();
+                let [is_held, is_seen] =
+                    [&held, &seen].map(|name| call(name, arguments[..count].iter().cloned()));
+                if level == Level::Whole {
+                    let formals = member.typed_formals(&header.formals[..count]);
+                    for name in [&held, &seen] {
+                        let function = domain_function(name, formals.clone(), s::TypeKind::Bool);
+                        all = all.function(function);
+                    }
+                    let both = implies(is_held.clone(), is_seen);
+                    all = all.axiom(unnamed(forall(formals, [vec![is_held.clone()]], both)));
+                }
+                let formals = member.typed_formals(&header.formals);
+                let known = implies(header.application.clone(), is_held);
+                all = all.axiom(unnamed(forall(formals, [vec![header.application]], known)));
                 if !self.recursive.contains_idx(id) {
                     break;
                 }
             }
-            let name = seen_name(&predicate.name);
-            let function = domain_function(&name, formals, s::TypeKind::Bool);
-            members.push(domain(
-                &format!("Seen${}", spelled(&predicate.name)),
-                vec![function],
-                axioms,
-            ));
+            members.push(all.into());
         }
         members
     }
@@ -154,8 +158,28 @@ impl Lowering<'_> {
     }
 }
 
-fn seen_name(predicate: &str) -> String {
-    format!("seen${}", spelled(predicate))
+/// Variables with their values.
+type Values = Vec<(String, s::Expr)>;
+
+fn seen_name(how: &str, predicate: &str) -> String {
+    format!("{how}${}", spelled(predicate))
+}
+
+/// Returns the values that equations of a way give all of `names`, and what else has to hold.
+fn solved(way: &Case, names: &[String]) -> Option<(Values, Vec<s::Expr>)> {
+    let (mut found, mut holds) = (Values::new(), Vec::new());
+    for (formula, _) in &way.formulas {
+        match equation(formula, names) {
+            Some((name, value)) if found.iter().all(|(known, _)| *known != name) => {
+                found.push((name, value));
+            }
+            _ => holds.push(formula.clone()),
+        }
+    }
+    let is_open = |e: &s::Expr| names.iter().any(|name| mentions(e, name));
+    let is_solved = found.len() == names.len()
+        && !found.iter().map(|(_, value)| value).chain(&holds).any(is_open);
+    is_solved.then_some((found, holds))
 }
 
 /// Returns the variable among `names` that an equation gives a value, and the value.
@@ -277,10 +301,8 @@ impl Declaration<'_, '_> {
             let holds = condition(way);
             let mut formals = header.formals.clone();
             formals.extend(used.iter().cloned());
-            let Some(trigger) = self.closing_trigger(&used, way, &holds, header, &mut formals)
-            else {
-                continue;
-            };
+            let trigger = self.closing_trigger("seen", &used, way, &holds, header, &mut formals);
+            let Some(trigger) = trigger else { continue };
             let mut facts = vec![header.application.clone()];
             for (sort, own) in self.footprints(id, level, header) {
                 let set = self.set_of(way, &sort);
@@ -289,11 +311,7 @@ impl Declaration<'_, '_> {
             let formals = self.typed_formals(&formals);
             axioms.push(forall(formals, [trigger], implies(holds, and(facts))));
         }
-        let facts = self.ends_inside(id, header)?;
-        if !facts.is_empty() {
-            let formals = self.typed_formals(&header.formals);
-            axioms.push(forall(formals, [vec![header.application.clone()]], and(facts)));
-        }
+        axioms.extend(self.seen_inside(id, header)?);
         Ok(axioms)
     }
 
@@ -301,6 +319,7 @@ impl Declaration<'_, '_> {
     /// other arguments are added to `formals`.
     fn closing_trigger(
         &mut self,
+        how: &str,
         used: &[(String, Type)],
         way: &Case,
         holds: &s::Expr,
@@ -334,31 +353,31 @@ impl Declaration<'_, '_> {
                     }
                 });
             }
-            trigger.push(self.seen(*id, given));
+            trigger.push(self.seen(how, *id, given));
         }
         Some(trigger)
     }
 
-    /// Returns a term that is there if an instance with these arguments holds in some state.
-    fn seen(&mut self, id: PredicateId, arguments: Vec<s::Expr>) -> s::Expr {
+    /// Returns a term that is there if an instance with these arguments is `held` in some state, or
+    /// `seen` to follow from such instances.
+    fn seen(&mut self, how: &str, id: PredicateId, arguments: Vec<s::Expr>) -> s::Expr {
         self.lowering.seen.insert(id);
-        call(&seen_name(&self.program.predicates[id].name), arguments)
+        call(&seen_name(how, &self.program.predicates[id].name), arguments)
     }
 
-    /// Makes the facts that instances inside are seen to hold where they need no others, with the
-    /// values of their open parameters there.
-    fn ends_inside(&mut self, id: PredicateId, header: &Header) -> Fallible<Vec<s::Expr>> {
+    /// Makes the axioms that lead from instances that hold to those around them, inside of one that
+    /// is mentioned: equations give the values of their open parameters. One that needs no others
+    /// is seen at once.
+    fn seen_inside(&mut self, id: PredicateId, header: &Header) -> Fallible<Vec<s::Expr>> {
         let naming = Naming::Functions(&header.arguments());
         let ways = self.ways(id, &header.env, &naming)?;
-        let mut facts = Vec::new();
+        let mut axioms = Vec::new();
         for (inner, arguments) in self.instances(&ways.cases) {
             if !self.lowering.recursive.contains_idx(inner) {
                 continue;
             }
             let open = self.lowering.open_parameters(inner)?.remove(&inner).unwrap_or_default();
-            let parameters = self.program.predicates[inner].parameters.clone();
-            let mut given = Vec::new();
-            let mut names = Vec::new();
+            let (mut given, mut names) = (Vec::new(), Vec::new());
             for (is_open, argument) in open.iter().zip(&arguments) {
                 given.push(if *is_open {
                     names.push(self.fresh("open$"));
@@ -367,44 +386,34 @@ impl Declaration<'_, '_> {
                     argument.clone()
                 });
             }
-            let values = given.iter().cloned().map(Value::Term);
-            let env = header.env.with(parameters.iter().copied().zip(values));
-            let prefix = self.fresh("choice");
-            let ends = self.ways(inner, &env, &Naming::Variables(&prefix))?;
             if names.is_empty() {
                 continue;
             }
-            for way in &ends.cases {
-                if !self.instances(std::slice::from_ref(way)).is_empty() {
-                    continue;
-                }
-                let mut found: Vec<(String, s::Expr)> = Vec::new();
-                let mut holds = Vec::new();
-                for (formula, _) in &way.formulas {
-                    match equation(formula, &names) {
-                        Some((name, value)) if found.iter().all(|(known, _)| *known != name) => {
-                            found.push((name, value));
-                        }
-                        _ => holds.push(formula.clone()),
-                    }
-                }
-                let is_open = |e: &s::Expr| {
-                    let choices = ends.choices.iter().map(|(name, _)| name);
-                    names.iter().chain(choices).any(|name| mentions(e, name))
-                };
-                let values = found.iter().map(|(_, value)| value);
-                if found.len() < names.len() || values.chain(&holds).any(is_open) {
-                    continue;
-                }
+            let parameters = &self.program.predicates[inner].parameters;
+            let values = given.iter().cloned().map(Value::Term);
+            let env = header.env.with(parameters.iter().copied().zip(values));
+            let prefix = self.fresh("choice");
+            let inside = self.ways(inner, &env, &Naming::Variables(&prefix))?;
+            for way in &inside.cases {
+                let Some((found, holds)) = solved(way, &names) else { continue };
                 let with_values = given.iter().map(|argument| {
                     let value = found.iter().find(|(name, _)| mentions(argument, name));
                     value.map_or(argument, |(_, value)| value).clone()
                 });
-                let with_values = with_values.collect();
-                facts.push(implies(and(holds), self.seen(inner, with_values)));
+                let seen = self.seen("seen", inner, with_values.collect());
+                let fact = implies(and(holds), seen);
+                let used = inside.choices.iter().filter(|(name, _)| mentions(&fact, name));
+                let used: Vec<(String, Type)> = used.cloned().collect();
+                let mut formals = header.formals.clone();
+                formals.extend(used.iter().cloned());
+                let trigger = self.closing_trigger("held", &used, way, &fact, header, &mut formals);
+                if let Some(trigger) = trigger {
+                    let formals = self.typed_formals(&formals);
+                    axioms.push(forall(formals, [trigger], fact));
+                }
             }
         }
-        Ok(facts)
+        Ok(axioms)
     }
 
     /// Makes the claim that what an instance owns does not depend on open parameters: `second`
