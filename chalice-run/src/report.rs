@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 
 use chalice::Span;
 
-use crate::machine::Counts;
-use crate::run::{Failure, Leaks, Verdict};
+use crate::run::{Leaks, Outcome, Verdict};
 
 /// The summary at the end.
 #[derive(Debug, Clone)]
@@ -19,10 +18,8 @@ pub struct Summary {
     pub file: String,
     /// The entry.
     pub entry: String,
-    /// How it ended.
-    pub verdict: Verdict,
-    /// The events, in numbers.
-    pub counts: Counts,
+    /// The worst outcome; the events are those of all runs.
+    pub outcome: Outcome,
     /// The parts that could not be executed.
     pub skipped: BTreeMap<(Span, &'static str), u64>,
     /// How many schedules were run.
@@ -33,14 +30,6 @@ pub struct Summary {
     pub inputs: u64,
     /// The seed.
     pub seed: u64,
-    /// The failure, if there is one.
-    pub failure: Option<Failure>,
-    /// The other failures of that run.
-    pub more: Vec<Failure>,
-    /// The decisions of the run that went wrong.
-    pub schedule: String,
-    /// The results of the entry.
-    pub results: Vec<(String, String)>,
     /// Permission that nobody can use any more.
     pub leaks: Leaks,
     /// Where values that nobody gave were used, if that was noted.
@@ -59,7 +48,7 @@ pub struct Summary {
 impl Summary {
     /// Returns the exit code of the command.
     pub fn exit_code(&self) -> u8 {
-        match self.verdict {
+        match self.outcome.verdict {
             Verdict::Failed | Verdict::Deadlock => 1,
             Verdict::Error => 70,
             Verdict::Bounded | Verdict::Stopped | Verdict::Discarded => 4,

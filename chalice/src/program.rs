@@ -14,7 +14,6 @@ mod expr;
 pub mod ghosts;
 pub mod locking;
 mod measure;
-mod rewrite;
 mod stmt;
 mod types;
 mod visit;

@@ -31,7 +31,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::{
-    Block, Class, Declaration, Expr, Ident, Member, MemberKind, Program, Signature, Spec, SpecKind,
+    Block, Class, Declaration, Expr, Formal, Ident, Member, MemberKind, Program, Signature, Spec,
+    SpecKind, TypeExprKind,
 };
 use pattern::{Bodies, Scope};
 use replay::{Names, Setting};
@@ -237,10 +238,9 @@ fn inherited_already(own: &Member, refined: &Class) -> Diagnostic {
 fn expect_same_formals(new: &Signature, old: &Signature) -> Found<()> {
     let names = |signature: &Signature| {
         let all = signature.parameters.iter().chain(&signature.results);
-        all.map(|formal| {
-            (formal.name.name.clone(), formal.ty.as_ref().map(crate::syntax::print::type_text))
+        all.map(|Formal { name, ty }| {
+            (name.clone(), ty.as_ref().map_or(TypeExprKind::Int, |ty| ty.kind.clone()))
         })
-        .map(|(name, ty)| (name, ty.unwrap_or_else(|| "int".to_owned())))
         .collect::<Vec<_>>()
     };
     if names(new) == names(old) && new.results.len() == old.results.len() {

@@ -1,7 +1,6 @@
 //! The parsed tree: what is written, with names as text.
 //!
-//! [`parse`] produces it, [`print`](print::print) writes it back. Parentheses are not kept: the
-//! tree's shape says where they must stand.
+//! [`parse`] produces it. Parentheses are not kept: the tree's shape says where they must stand.
 //!
 //! Invariants
 //! - `And` and `Or` have at least two operands, none of which was an unparenthesised operand of the
@@ -11,7 +10,6 @@
 
 mod build;
 pub mod expr;
-pub mod print;
 mod rewrite;
 mod scan;
 pub mod stmt;
@@ -50,13 +48,19 @@ pub enum Declaration {
     Channel(Channel),
 }
 
-/// A name and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A name and where it stands. Two are equal if they say the same, wherever they are.
+#[derive(Debug, Clone)]
 pub struct Ident {
     /// The name.
     pub name: String,
     /// Its place.
     pub span: Span,
+}
+
+impl PartialEq for Ident {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
 }
 
 /// `external class C module M refines B { .. }`

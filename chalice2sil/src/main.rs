@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use chalice::SourceFile;
 use chalice2sil::explain::explained;
 use chalice2sil::{messages, translate_text};
 use clap::{Parser, ValueEnum, ValueHint};
+use layout::Language;
 use sil::render::{Severity, Texts};
 use translator::{PrintedForm, Request, Translated, show};
 
@@ -93,8 +94,9 @@ fn translate_one(args: &Args, input: &Path) -> Result<Translated> {
         (program.map(|program| format!("{program:#?}\n")), found)
     } else if args.emit == Emit::Chalice {
         let (_, found) = messages::check(&name, &text);
-        let parsed = chalice::syntax::parse(&text).ok();
-        (parsed.map(|program| chalice::syntax::print::print(&program)), found)
+        let is_read = chalice::syntax::parse(&text).is_ok();
+        let laid_out = is_read.then(|| layout::format(&text, Language::Chalice)).transpose();
+        (laid_out.map_err(|problem| anyhow!("{problem}"))?, found)
     } else {
         translate_text(&name, &text, &args.parameters, args.form.into())
     };

@@ -23,7 +23,7 @@ pub fn blank_mark(text: &str) -> Cow<'_, str> {
 }
 
 /// A place in a text: both numbers count from 1, columns count characters.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct LineColumn {
     /// Counted from 1.
     pub line: u32,

@@ -30,6 +30,7 @@ use crate::program::{
     Annotation, Body, Expr, LabelId, LocalId, Member, MethodId, Program, Stmt, StmtKind,
 };
 use crate::source::Span;
+use crate::syntax;
 use crate::walk::walk_stmts;
 use draft::Draft;
 
@@ -174,22 +175,8 @@ pub struct Loop {
     pub labels: Vec<LabelId>,
 }
 
-#[derive(Clone, Debug)]
-pub struct Terminator {
-    pub kind: TerminatorKind,
-    pub span: Span,
-}
-
-#[derive(Clone, Debug)]
-pub enum TerminatorKind {
-    /// To a block of this level, or out of one or more loops to one of their exits.
-    Goto(BlockId),
-    /// A two-way branch; each target is as for `Goto`.
-    Branch { condition: Expr, then: BlockId, otherwise: BlockId },
-    /// Back to the head of the loop block this block stands in (`parent`).
-    Next,
-    /// The end of the implementation, from whatever depth.
-    Halt,
-    /// Never reached: assume false.
-    Dead,
-}
+/// The end of a block. Its targets are blocks of the same level, or exits of each loop that the jump
+/// leaves; `next` leads to the head of the loop block that the block stands in (`parent`), and `halt`
+/// ends the implementation from whatever depth.
+pub type Terminator = syntax::Terminator<Expr, BlockId>;
+pub type TerminatorKind = syntax::TerminatorKind<Expr, BlockId>;

@@ -9,9 +9,10 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use front::{NotUtf8, decode};
+pub use front::{FileSystem, Loader, NoFiles};
+use front::{NotUtf8, decode, normalised};
 use rustc_hash::FxHashSet;
 
 use crate::diagnostics::{Code, Diagnostic};
@@ -20,32 +21,6 @@ use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::syntax::{Import, Member, MemberKind, Program};
 
 pub mod library;
-
-/// Where the texts of imported files come from: the file system, or an editor that knows better.
-pub trait Loader {
-    /// Returns the bytes of a file.
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-}
-
-/// Reads from disk.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct FileSystem;
-
-impl Loader for FileSystem {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-}
-
-/// No file but the one given, beside the standard library.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::Error::new(io::ErrorKind::NotFound, "no files can be read here"))
-    }
-}
 
 /// Spans count bytes in 32 bits.
 const MAX_FILE_SIZE: usize = u32::MAX as usize - 1;
@@ -89,7 +64,7 @@ pub(crate) fn read_each(
     diagnostics: &mut Vec<Diagnostic>,
     keep: &mut dyn FnMut(Member) -> Member,
 ) -> (Vec<FileId>, Program) {
-    let place = Place::Local(normalise(Path::new(name)));
+    let place = Place::Local(normalised(Path::new(name)));
     let found = Found { place: place.clone(), name: name.to_string(), bytes };
     let mut reader = Reader {
         root: Path::new(name),
@@ -129,7 +104,7 @@ pub(crate) fn add_standard(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let Some(text) = library::text(path) else { return };
-    let place = Place::Standard(normalise(Path::new(path)));
+    let place = Place::Standard(normalised(Path::new(path)));
     let bytes = text.as_bytes().to_vec();
     let found = Found { place: place.clone(), name: format!("<{path}>"), bytes };
     let mut reader = Reader {
@@ -200,7 +175,7 @@ impl Reader<'_> {
     fn import(&mut self, import: &Import, span: Span, importer: &Place) {
         let path = Path::new(import.path.trim());
         let place = match importer {
-            _ if import.standard => Place::Standard(normalise(path)),
+            _ if import.standard => Place::Standard(normalised(path)),
             Place::Local(file) => Place::Local(beside(file, path)),
             Place::Standard(file) => Place::Standard(beside(file, path)),
         };
@@ -214,7 +189,7 @@ impl Reader<'_> {
         match result {
             Ok((path, bytes)) => {
                 // A file of the library that a project brings can be imported by its path, too.
-                let file = Place::Local(normalise(&path));
+                let file = Place::Local(normalised(&path));
                 if file != place && !self.seen.insert(file) {
                     return;
                 }
@@ -245,27 +220,5 @@ impl Reader<'_> {
 
 /// `path`, seen from the folder of `file`.
 fn beside(file: &Path, path: &Path) -> PathBuf {
-    normalise(&file.parent().unwrap_or(Path::new("")).join(path))
-}
-
-/// Resolves `.` and `..` in the text of a path; links are not followed.
-fn normalise(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                let last = normal.components().next_back();
-                match last {
-                    Some(Component::Normal(_)) => {
-                        normal.pop();
-                    }
-                    Some(Component::RootDir | Component::Prefix(_)) => {}
-                    _ => normal.push(".."),
-                }
-            }
-            other => normal.push(other),
-        }
-    }
-    normal
+    normalised(&file.parent().unwrap_or(Path::new("")).join(path))
 }

@@ -32,7 +32,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{Name, Span};
-use crate::syntax::{Expr, Member, MemberKind, Program};
+use crate::syntax::walk::{Rewriter, rewrite};
+use crate::syntax::{Adt, Block, Domain, Expr, Member, MemberKind, Program, Stmt, Type};
 
 use names::Names;
 use table::{MacroId, Table};
@@ -216,11 +217,11 @@ impl Expander {
             self.define(define, false);
         }
     }
+}
 
+impl Rewriter for Expander {
     fn member(&mut self, member: &mut Member) {
         match &mut member.kind {
-            MemberKind::Program(_) | MemberKind::Import(_) | MemberKind::Define(_) => {}
-            MemberKind::Fields(fields) => self.types(fields),
             MemberKind::Predicate(predicate) => {
                 self.declare_all(&mut predicate.formals, Variable::Local);
                 predicate.body.iter_mut().for_each(|body| self.expr(body));
@@ -228,32 +229,34 @@ impl Expander {
             MemberKind::Function(function) => {
                 self.declare_all(&mut function.formals, Variable::Local);
                 self.ty(&mut function.result);
-                self.contract(&mut function.contract);
+                rewrite::contract(self, &mut function.contract);
                 function.body.iter_mut().for_each(|body| self.expr(body));
             }
             MemberKind::Method(method) => self.method(method),
-            MemberKind::Domain(domain) => {
-                for parameter in &domain.parameters {
-                    self.scope.declare(parameter.name.clone());
-                }
-                for function in &mut domain.functions {
-                    function.formals.iter_mut().for_each(|(_, ty)| self.ty(ty));
-                    self.ty(&mut function.result);
-                }
-                domain.axioms.iter_mut().for_each(|axiom| self.expr(&mut axiom.body));
+            MemberKind::Domain(Domain { parameters, .. })
+            | MemberKind::Adt(Adt { parameters, .. }) => {
+                parameters.iter().for_each(|it| self.scope.declare(it.name.clone()));
+                rewrite::member(self, member);
             }
-            MemberKind::Adt(adt) => {
-                for parameter in &adt.parameters {
-                    self.scope.declare(parameter.name.clone());
-                }
-                for constructor in &mut adt.constructors {
-                    self.types(&mut constructor.formals);
-                }
-                for derive in &mut adt.derives {
-                    derive.argument.iter_mut().for_each(|ty| self.ty(ty));
-                }
-            }
+            MemberKind::Fields(_) => rewrite::member(self, member),
+            MemberKind::Program(_) | MemberKind::Import(_) | MemberKind::Define(_) => {}
         }
         self.scope.truncate(0);
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        self.scoped_block(block);
+    }
+
+    fn stmt(&mut self, statement: &mut Stmt) {
+        self.statement(statement);
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        self.expand(expr);
+    }
+
+    fn ty(&mut self, ty: &mut Type) {
+        self.expand_in_type(ty);
     }
 }

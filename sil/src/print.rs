@@ -25,7 +25,7 @@ use indexmap::IndexMap;
 use la_arena::Arena;
 use rustc_hash::FxHashSet;
 
-use crate::program::{Expr, Implementation, Label, Local, Method, Program, Stmt, StmtKind, Type};
+use crate::program::{Expr, Implementation, Local, Method, Program, Stmt, StmtKind, Type};
 use crate::source::OriginId;
 use expr::{Annotations, LocalNames, Printer};
 use layout::Line;
@@ -51,19 +51,9 @@ pub fn program(program: &Program, form: Form) -> String {
 }
 
 /// Returns the expression on one line, in the user's words: without annotations. For messages;
-/// labels of `old` print as numbers, see [`expr_with_labels`].
+/// labels of `old` print as numbers.
 pub fn expr(program: &Program, locals: &Arena<Local>, expr: &Expr) -> String {
     flat(program, &LocalNames::new(locals), expr)
-}
-
-/// As [`expr()`], with the labels of the implementation the expression stands in.
-pub fn expr_with_labels(
-    program: &Program,
-    locals: &Arena<Local>,
-    labels: &Arena<Label>,
-    expr: &Expr,
-) -> String {
-    flat(program, &LocalNames { labels: Some(labels), ..LocalNames::new(locals) }, expr)
 }
 
 /// Returns a type as written in the program.

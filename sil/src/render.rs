@@ -34,8 +34,8 @@ impl Severity {
     }
 }
 
-/// A range in a named text; `end` is exclusive.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+/// A range in a named text; `end` is exclusive. Output for scripts has places in this form.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Place {
     pub file: Name,
     pub start: LineColumn,
@@ -69,7 +69,7 @@ impl Place {
 }
 
 /// One finding, ready to be shown.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Message {
     pub severity: Severity,
     /// The stable id, as in `assert.failed:assertion.false`.
@@ -124,7 +124,8 @@ impl Message {
 }
 
 /// The texts that places may point into, by name.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<(String, String)>", into = "Vec<(String, String)>")]
 pub struct Texts {
     files: IndexMap<Name, Text>,
 }
@@ -183,6 +184,22 @@ impl Texts {
     fn numbered(&self, number: usize) -> Result<&SourceFile, files::Error> {
         let (_, text) = self.files.get_index(number).ok_or(files::Error::FileMissing)?;
         Ok(text.harmless())
+    }
+}
+
+/// Of names and texts.
+impl From<Vec<(String, String)>> for Texts {
+    fn from(files: Vec<(String, String)>) -> Self {
+        let mut texts = Self::default();
+        files.into_iter().for_each(|(name, text)| texts.add(SourceFile::new(name, text)));
+        texts
+    }
+}
+
+impl From<Texts> for Vec<(String, String)> {
+    fn from(texts: Texts) -> Self {
+        let files = texts.files.into_values();
+        files.map(|Text { file, .. }| (file.name, file.text.to_string())).collect()
     }
 }
 

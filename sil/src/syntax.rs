@@ -250,8 +250,34 @@ pub enum TerminatorKind<E = Expr, L = Ident> {
     Next,
     /// The end of the implementation.
     Halt,
-    /// Never reached.
+    /// Never reached: assume false.
     Dead,
+}
+
+impl<E, L> TerminatorKind<E, L> {
+    /// Returns the targets of the jump.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &L> {
+        let (first, second) = match self {
+            Self::Goto(target) => (Some(target), None),
+            Self::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            Self::Next | Self::Halt | Self::Dead => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// Returns the same jump to other targets.
+    pub(crate) fn retargeted<M>(self, mut to: impl FnMut(L) -> M) -> TerminatorKind<E, M> {
+        match self {
+            Self::Goto(target) => TerminatorKind::Goto(to(target)),
+            Self::Branch { condition, then, otherwise } => {
+                let then = to(then);
+                TerminatorKind::Branch { condition, then, otherwise: to(otherwise) }
+            }
+            Self::Next => TerminatorKind::Next,
+            Self::Halt => TerminatorKind::Halt,
+            Self::Dead => TerminatorKind::Dead,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -27,7 +27,7 @@ use crate::supervise::wire::Event;
 
 /// The version of this format. A change raises it: what cannot be read as it was meant is not
 /// merged.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A run, without what it has found. Those of one run over shards differ in the number of the shard
 /// only.

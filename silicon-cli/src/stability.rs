@@ -242,13 +242,7 @@ impl Member {
 
     fn near<'a>(&'a self, asked: &'a Stability) -> impl Iterator<Item = Near<'a>> {
         let obligations = self.obligations.iter().filter(|(_, steps)| asked.is_near(steps.most));
-        obligations.map(|((place, kind), &steps)| Near {
-            kind,
-            file: &place.file,
-            start: place.start.into(),
-            end: place.end.into(),
-            steps,
-        })
+        obligations.map(|((place, kind), &steps)| Near { kind, place, steps })
     }
 }
 
@@ -300,9 +294,9 @@ impl File {
                     writeln!(to, "  seed {seed}: {}", verdict.name())?;
                 }
             }
-            for Near { kind, file, start, steps, .. } in member.near(asked) {
+            for Near { kind, place, steps } in member.near(asked) {
                 let Steps { least, most } = steps;
-                let (line, limit) = (start.line, asked.limit);
+                let (file, line, limit) = (&place.file, place.start.line, asked.limit);
                 writeln!(
                     to,
                     "{file}:{line}: {kind} in {name} is near its limit: {least} to {most} of {limit} steps"
@@ -323,7 +317,7 @@ impl File {
                 v: 1,
                 r#type: "stability",
                 file: &place.file,
-                start: place.start.into(),
+                start: place.start,
                 kind: kind.name(),
                 name,
                 flips: member.flips(),
@@ -347,7 +341,7 @@ struct Line<'a> {
     v: u32,
     r#type: &'a str,
     file: &'a str,
-    start: Position,
+    start: LineColumn,
     kind: &'a str,
     name: &'a str,
     flips: bool,
@@ -365,20 +359,7 @@ struct OneRun {
 #[derive(Serialize)]
 struct Near<'a> {
     kind: &'a str,
-    file: &'a str,
-    start: Position,
-    end: Position,
+    #[serde(flatten)]
+    place: &'a Place,
     steps: Steps,
-}
-
-#[derive(Clone, Copy, Serialize)]
-struct Position {
-    line: u32,
-    column: u32,
-}
-
-impl From<LineColumn> for Position {
-    fn from(LineColumn { line, column }: LineColumn) -> Self {
-        Self { line, column }
-    }
 }

@@ -29,7 +29,7 @@ use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, S
 
 use self::known::{Known, LOST, News};
 use self::process::{Ending, Process, Side};
-use self::wire::{Event, Head, Order, packed, whole};
+use self::wire::{Event, Order, head, packed, whole};
 
 /// The receiver of the events of a run.
 pub(crate) trait Audience {
@@ -428,7 +428,7 @@ impl Run<'_> {
     /// Ends an input with what is wrong with the work on it; members that are not done end with
     /// `why`.
     fn end_with(&mut self, input: usize, defect: Outcome, why: &str) -> anyhow::Result<()> {
-        let done = Event::Done { broken: Some(Head::of(&defect, true)) };
+        let done = Event::Done { broken: Some(head(&defect, true)) };
         self.audience.heard(input, &done)?;
         let file = &mut self.files[input];
         file.known.hear(done);

@@ -49,6 +49,20 @@ impl Workspace {
         analyse_with(Request { uri, version: 0, name, language, text }, self)
     }
 
+    /// Returns the names in files that are not open, of those whose text has `query` in it in some
+    /// writing.
+    pub(crate) fn closed(&self, query: &str) -> Vec<Analysis> {
+        let paths = self.folders.iter().flat_map(|folder| programs_below(folder));
+        let closed: BTreeSet<PathBuf> =
+            paths.filter(|path| !self.texts.contains_key(path)).collect();
+        let named = closed.into_iter().filter_map(|path| {
+            let language = Language::of_name(&path)?;
+            let text = self.text(&path).filter(|text| text.to_lowercase().contains(query))?;
+            Some(Analysis::of_names(&path.display().to_string(), language, text))
+        });
+        named.collect()
+    }
+
     /// Analyses the files of SIL that import a file, directly or not.
     fn importing(&self, home: &Path) -> Vec<(PathBuf, Arc<Analysis>)> {
         let mut paths: BTreeSet<PathBuf> = self.texts.keys().cloned().collect();

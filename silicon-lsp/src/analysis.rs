@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use sil::imports::{FileSystem, Loader};
 use sil::load::{Assumptions, load_assuming};
+use sil::program::Program;
 use sil::render::{Message, Texts};
+use sil::source::Sources;
 use silicon::session::input::Language;
 use silicon::session::outcome::in_order;
 use silicon::session::{Input, Session, Task, on_large_stack};
@@ -13,6 +15,7 @@ use crate::convert::{Files, uri_of};
 use crate::index::{Index, Meaning};
 use crate::positions::Text;
 use crate::protocol::Found;
+use crate::tokens::{Token, tokens};
 
 /// A text to be looked at.
 #[derive(Clone)]
@@ -37,6 +40,24 @@ pub(crate) struct Analysis {
     /// The other files that were read, as URIs.
     pub(crate) others: Vec<String>,
     pub(crate) index: Index,
+}
+
+impl Analysis {
+    /// Finds the names that a text declares, and nothing else.
+    pub(crate) fn of_names(name: &str, language: Language, text: String) -> Self {
+        let text = Text::new(text);
+        let index = Index::new(&text, language, &Meaning::Unknown);
+        Self {
+            uri: uri_of(name),
+            version: 0,
+            text,
+            found: Vec::new(),
+            is_program: false,
+            depends_on_files: true,
+            others: Vec::new(),
+            index,
+        }
+    }
 }
 
 /// Takes a text through its front end. Never panics: a defect there is a finding.
@@ -91,12 +112,41 @@ fn analyse_sil(uri: &str, name: &str, text: &Text, loader: &dyn Loader) -> Analy
     let messages = in_order(messages.collect());
     let found = messages.iter().map(|message| files.message(message)).collect();
     let program = loaded.program.as_ref();
-    let meaning = program.map_or(Meaning::Unknown, |it| Meaning::Sil(it, &loaded.sources));
+    // While a text is written, it is no program; what it imports is known all the same.
+    let imported = if program.is_none() { imported(name, text, loader) } else { None };
+    let meaning = match (program, &imported) {
+        (Some(program), _) => Meaning::Sil(program, &loaded.sources),
+        (None, Some((program, sources))) => Meaning::Imported(program, sources),
+        (None, None) => Meaning::Unknown,
+    };
     let index = Index::new(text, Language::Sil, &meaning);
     let is_program = program.is_some();
     let others = others(name, &texts);
     let depends_on_files = !is_program || !others.is_empty();
     Analysed { found, is_program, depends_on_files, others, index }
+}
+
+/// Returns the program that a text imports, whatever else the text says.
+fn imported(name: &str, text: &Text, loader: &dyn Loader) -> Option<(Program, Sources)> {
+    let text = &text.text;
+    let tokens = tokens(text, Language::Sil);
+    let from = |(number, token): (usize, &Token)| {
+        let is_import = &text[token.range.clone()] == "import";
+        let path = tokens[number + 1..].iter().take_while(|next| is_on_line(text, token, next));
+        let end = path.last().filter(|_| is_import)?.range.end;
+        Some(&text[token.range.start..end])
+    };
+    let imports: Vec<&str> = tokens.iter().enumerate().filter_map(from).collect();
+    if imports.is_empty() {
+        return None;
+    }
+    let bytes = imports.join("\n").into_bytes();
+    let loaded = load_assuming(Assumptions::default(), name, bytes, loader);
+    Some((loaded.program?, loaded.sources))
+}
+
+fn is_on_line(text: &str, first: &Token, other: &Token) -> bool {
+    !text[first.range.end..other.range.end].contains('\n')
 }
 
 fn analyse_other(uri: &str, name: &str, text: &Text, language: Language) -> Analysed {

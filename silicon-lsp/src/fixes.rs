@@ -198,8 +198,10 @@ impl Cure<'_> {
             _ if is_instance => [format!("acc({location}, 1/2)"), location.clone()],
             _ => [format!("acc({location}, 1/2)"), format!("acc({location})")],
         };
+        // What reads a field comes behind permission to that.
+        let place = if location.matches('.').count() > 1 { Place::Last } else { Place::First };
         for access in halves.iter().skip(usize::from(!is_some)) {
-            all.extend(stated(site, access, Place::First));
+            all.extend(stated(site, access, place));
         }
         all
     }
@@ -234,13 +236,24 @@ impl Cure<'_> {
     /// Guesses conditions that would exclude the failure.
     fn conditions(&self, site: &Site<'_>, reason: &str) -> Vec<String> {
         let text = &self.analysis.text.text;
-        let at = self.reason.as_ref().map(|range| self.analysis.text.offsets(*range));
+        let offsets = |range: &lsp_types::Range| self.analysis.text.offsets(*range);
+        let whole = offsets(&self.whole);
+        // A clause that stands elsewhere is about all that is done here.
+        let at = self
+            .reason
+            .as_ref()
+            .map(offsets)
+            .filter(|at| whole.start <= at.start && at.end <= whole.end);
         let is_meant = |range: &Range<usize>| at.as_ref().is_none_or(|at| at == range);
         let is = |one: Reason| reason == one.id();
         let mut all = Vec::new();
         if is(Reason::ReceiverNull) || is(Reason::AssertionFalse) {
             let receivers = site.receivers().into_iter().filter(is_meant);
             all.extend(receivers.map(|it| format!("{} != null", &text[it])));
+        }
+        if is(Reason::LockOrder) && site.language() == Language::Chalice {
+            let locks = site.operands(&["acquire", "lock"]);
+            all.extend(locks.into_iter().map(|it| format!("waitlevel << {}.mu", &text[it])));
         }
         if is(Reason::DivisionByZero) {
             let divisors = site.divisors().into_iter().filter(is_meant);

@@ -59,6 +59,8 @@ pub(crate) enum Meaning<'p> {
     /// With the files that it is made of, the text itself first.
     Sil(&'p Program, &'p sil::source::Sources),
     Chalice(&'p chalice::Program),
+    /// The text is no program; what it imports is one, with the files that this is made of.
+    Imported(&'p Program, &'p sil::source::Sources),
     /// The text is no program, or one of a language whose programs are not asked.
     Unknown,
 }
@@ -77,6 +79,10 @@ impl Index {
                 locals.of_program(program, &mut index, text);
             }
             Meaning::Chalice(program) => locals.of_chalice(program, &mut index, text),
+            Meaning::Imported(program, sources) => {
+                index.declare_elsewhere(program, sources);
+                locals.of_text(&mut index, &text.text);
+            }
             Meaning::Unknown => locals.of_text(&mut index, &text.text),
         }
         index.resolve(&text.text, &locals);

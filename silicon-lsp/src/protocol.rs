@@ -6,6 +6,7 @@ use lsp_types::{Diagnostic, NumberOrString};
 use serde::{Deserialize, Serialize};
 use silicon::options::GivenUp;
 use silicon::report::{MemberKind, Verdict};
+use silicon::session::FileVerdict;
 
 /// A message to the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -108,11 +109,11 @@ pub(crate) enum Event {
         done: Done,
         found: Vec<Found>,
     },
-    /// All is said; this is what was found altogether, and the verdict on the text by its name.
+    /// All is said; this is what was found altogether, and the verdict on the text.
     /// `None`: the work was stopped.
     Done {
         job: u64,
-        verdict: String,
+        verdict: FileVerdict,
         found: Option<Vec<Found>>,
     },
     /// The judgements of the attempts of a trial, one after the other.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
-use silicon::report::Reason;
+use silicon::report::{ErrorId, Reason};
 use silicon::session::{Follower, Input, Session};
 
 use crate::convert::Files;
@@ -37,6 +37,14 @@ pub(crate) fn judge(trial: &Trial, wanted: &AtomicU64, session: &Session) -> Vec
         judged.push(verdict);
     }
     judged
+}
+
+/// How far a text got before something was found.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Parsed,
+    Checked,
+    Verified,
 }
 
 /// The words of a finding, without its place.
@@ -82,11 +90,16 @@ impl Run<'_> {
         }
         let mut new = after.iter().filter(|&(one, &count)| count > of(before, one)).peekable();
         if new.peek().is_some() {
-            // Nothing was known of members while the text was no program: they are not made wrong
-            // by the edit.
-            let was_program = cured.0.is_some();
-            let is_of_member = new.all(|(one, _)| one.0.is_some());
-            return if !was_program && is_of_member { Judged::Open } else { Judged::Rejected };
+            // Nothing was known of members while the text was no program, nor of names and types
+            // while it could not be parsed: they are not made wrong by the edit.
+            let stage = |one: &Said| match &one.0 {
+                Some(_) => Stage::Verified,
+                None if one.1.contains(ErrorId::ParserError.id()) => Stage::Parsed,
+                None => Stage::Checked,
+            };
+            let was = stage(&cured);
+            let is_later = was != Stage::Verified && new.all(|(one, _)| stage(one) > was);
+            return if is_later { Judged::Open } else { Judged::Rejected };
         }
         let Some(member) = cured.0 else { return Judged::Cures };
         // Where nothing can happen, nothing goes wrong. What fails is not gone past, either: so it

@@ -23,44 +23,25 @@ use crate::trial::judge;
 
 /// Works on orders from standard input until it is closed. `reader` is that of [`crate::run`].
 pub fn serve(reader: Reader, answers: Answers) -> ! {
-    let (sender, orders) = mpsc::channel::<Work>();
+    let (sender, orders) = mpsc::channel();
     let wanted = Arc::new(AtomicU64::new(0));
     let listener = {
         let wanted = Arc::clone(&wanted);
         move || {
             for line in io::stdin().lock().lines().map_while(Result::ok) {
-                match serde_json::from_str(&line) {
-                    Ok(Order::Verify(job)) => {
-                        wanted.store(job.number, Ordering::Relaxed);
-                        if sender.send(Work::Verify(job)).is_err() {
-                            break;
-                        }
+                let Ok(order) = serde_json::from_str(&line) else { break };
+                match order {
+                    Order::Verify(Job { number, .. }) | Order::Try(Trial { number, .. }) => {
+                        wanted.store(number, Ordering::Relaxed);
                     }
-                    Ok(Order::States(question)) => {
-                        if sender.send(Work::States(question)).is_err() {
-                            break;
-                        }
+                    Order::Cancel(number) => {
+                        let relaxed = Ordering::Relaxed;
+                        let _ = wanted.compare_exchange(number, 0, relaxed, relaxed);
                     }
-                    Ok(Order::Try(trial)) => {
-                        wanted.store(trial.number, Ordering::Relaxed);
-                        if sender.send(Work::Try(trial)).is_err() {
-                            break;
-                        }
-                    }
-                    Ok(Order::Forget) => {
-                        if sender.send(Work::Forget).is_err() {
-                            break;
-                        }
-                    }
-                    Ok(Order::Cancel(number)) => {
-                        let _ = wanted.compare_exchange(
-                            number,
-                            0,
-                            Ordering::Relaxed,
-                            Ordering::Relaxed,
-                        );
-                    }
-                    Err(_) => break,
+                    Order::States(_) | Order::Forget => {}
+                }
+                if sender.send(order).is_err() {
+                    break;
                 }
             }
             // The process that gave the orders is gone.
@@ -69,29 +50,22 @@ pub fn serve(reader: Reader, answers: Answers) -> ! {
     };
     if thread::Builder::new().spawn(listener).is_ok() {
         let mut answers = Arc::new(answers);
-        for work in orders {
-            match work {
-                Work::Verify(job) => verify(job, &wanted, &answers, reader),
+        for order in orders {
+            match order {
+                Order::Verify(job) => verify(job, &wanted, &answers, reader),
                 // Answers that are kept elsewhere are not believed any more, either.
-                Work::Forget => answers = Arc::default(),
-                Work::States(question) => show_states(question),
-                Work::Try(trial) => {
+                Order::Forget => answers = Arc::default(),
+                Order::States(question) => show_states(question),
+                Order::Try(trial) => {
                     let judged =
                         judge(&trial, &wanted, &session(reader, &trial.arguments, &answers));
                     say(&Event::Tried { job: trial.number, judged });
                 }
+                Order::Cancel(_) => {}
             }
         }
     }
     end()
-}
-
-/// A task that takes time.
-enum Work {
-    Verify(Job),
-    States(Question),
-    Try(Trial),
-    Forget,
 }
 
 /// Not by `exit`: solvers may be at work on other threads.
@@ -129,8 +103,8 @@ fn verify(job: Job, wanted: &AtomicU64, answers: &Arc<Answers>, reader: Reader) 
     let is_over = !voice.is_cancelled();
     let files = voice.files(&outcome);
     let found = outcome.diagnostics.iter().map(|one| files.diagnostic(one)).collect();
-    let verdict = outcome.verdict.name().to_owned();
-    say(&Event::Done { job: number, verdict, found: is_over.then_some(found) });
+    let (verdict, found) = (outcome.verdict, is_over.then_some(found));
+    say(&Event::Done { job: number, verdict, found });
 }
 
 /// The number of paths that are told; others are counted.

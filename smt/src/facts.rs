@@ -42,7 +42,8 @@ pub struct Facts {
     classes: Classes,
     apart: Apart,
     order: Order,
-    /// Implications and disjunctions that were no help when they were learnt.
+    /// Implications and disjunctions that were no help when they were learnt; `true` in place of
+    /// those that have said all they can.
     waiting: Vec<Term>,
     /// All terms that occur in facts.
     mentioned: FxHashSet<Term>,
@@ -67,6 +68,8 @@ enum Undo {
     Apart(Term, Term),
     Order(Change),
     Waiting,
+    /// The waiting formula at this place has said all it can.
+    Settled(usize, Term),
     Mention(Term),
     Whole(Term),
 }
@@ -102,6 +105,7 @@ impl Facts {
                 Undo::Waiting => {
                     self.waiting.pop();
                 }
+                Undo::Settled(index, formula) => self.waiting[index] = formula,
                 Undo::Mention(term) => {
                     self.mentioned.remove(&term);
                 }
@@ -127,7 +131,11 @@ impl Facts {
     /// literal that opens a scope is such a fact.
     pub fn settle(&mut self, terms: &Terms) {
         for index in self.waiting.len().saturating_sub(WAITING)..self.waiting.len() {
-            self.propagate(terms, self.waiting[index]);
+            let formula = self.waiting[index];
+            if formula != Terms::TRUE && self.propagate(terms, formula) {
+                self.waiting[index] = Terms::TRUE;
+                self.trail.push(Undo::Settled(index, formula));
+            }
         }
     }
 

@@ -21,7 +21,7 @@ pub mod syntax;
 use std::path::PathBuf;
 
 pub use diagnostic::{Code, Diagnostic};
-pub use load::{FileSystem, Loader, NoFiles};
+pub use front::{FileSystem, Loader, NoFiles};
 pub use options::Options;
 pub use program::{Dialect, Program};
 pub use source::{SourceFile, Sources, Span};

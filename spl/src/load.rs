@@ -1,43 +1,13 @@
 //! Reading a program: the main file and what it includes.
 
 use std::collections::BTreeSet;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use front::grow_stack;
+use front::{Loader, grow_stack, normalised};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{FILE_LIMIT, FileId, SourceFile, Sources};
 use crate::syntax::{self, Declaration, DeclarationKind, Text};
-
-/// Where included files come from.
-pub trait Loader {
-    /// Returns the contents of a file.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-}
-
-/// Reads files, and no devices or pipes: they may have no end.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FileSystem;
-
-impl Loader for FileSystem {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        front::read_named(path)
-    }
-}
-
-/// A loader without files: every `include` is an error.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::Error::from(io::ErrorKind::NotFound))
-    }
-}
 
 /// How deep includes may nest.
 const INCLUDE_LIMIT: usize = 200;
@@ -55,7 +25,7 @@ pub(crate) fn load(
     sources: &mut Sources,
 ) -> Result<syntax::Program, Diagnostic> {
     let file = sources.add(SourceFile::new(name, text));
-    let read = BTreeSet::from([normal(Path::new(name))]);
+    let read = BTreeSet::from([normalised(Path::new(name))]);
     let mut loading =
         Loading { base, loader, sources, read, depth: 0, program: syntax::Program::default() };
     loading.file(file, text)?;
@@ -88,7 +58,7 @@ impl Loading<'_> {
 
     fn include(&mut self, from: FileId, path: &Text) -> Result<(), Diagnostic> {
         let beside = Path::new(&self.sources.file(from).name).parent().unwrap_or(Path::new(""));
-        let path_read = normal(&self.base.unwrap_or(beside).join(&path.value));
+        let path_read = normalised(&self.base.unwrap_or(beside).join(&path.value));
         if !self.read.insert(path_read.clone()) {
             return Ok(());
         }
@@ -109,24 +79,4 @@ impl Loading<'_> {
         self.depth -= 1;
         Ok(())
     }
-}
-
-/// Returns the path without `.` and, where that is the same, without `..`.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir
-                if normal
-                    .components()
-                    .next_back()
-                    .is_some_and(|last| matches!(last, Component::Normal(_))) =>
-            {
-                normal.pop();
-            }
-            other => normal.push(other),
-        }
-    }
-    normal
 }

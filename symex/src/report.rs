@@ -1,6 +1,7 @@
 //! The findings of verification, independent of their output.
 
 mod counterexample;
+mod negation;
 pub mod shown;
 
 use std::borrow::Cow;
@@ -206,6 +207,9 @@ impl Shortfall {
     }
 }
 
+/// The words of a note at the clause of a contract that is used elsewhere.
+pub const DECLARED_HERE: &str = "declared here";
+
 /// A branch that a path took.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Step {
@@ -220,7 +224,7 @@ pub struct Step {
 impl Step {
     /// Returns the words for the fact on the path, given those of the condition.
     pub fn words(&self, condition: String) -> String {
-        if self.taken { condition } else { format!("!({condition})") }
+        if self.taken { condition } else { negation::negated(&condition, &self.text) }
     }
 }
 

@@ -195,7 +195,11 @@ pub struct Frame<'p> {
 pub struct Given {
     pub(crate) resource: Resource,
     pub(crate) arguments: Vec<Term>,
+    /// The amount that has not come back.
+    pub(crate) amount: Term,
     pub(crate) by: Span,
+    /// The statement opens an instance of a predicate, which is gone by that.
+    pub(crate) is_opened: bool,
 }
 
 /// The part of σ that belongs to the path. It stays when a frame ends, also where the path ends

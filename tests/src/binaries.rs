@@ -103,10 +103,12 @@ pub fn path(name: &str) -> PathBuf {
     BUILT.get_or_init(build).join(name)
 }
 
-/// Builds the commands like this test was built, and returns their directory.
+/// Builds the commands like this test or tool was built, and returns their directory.
 fn build() -> PathBuf {
-    let test = std::env::current_exe().expect("a running program has a path");
-    let directory = test.ancestors().nth(2).expect("tests are in <profile>/deps").to_owned();
+    let this = std::env::current_exe().expect("a running program has a path");
+    // Tests are in <profile>/deps, tools in <profile>.
+    let outside = |it: &&Path| !it.ends_with("deps");
+    let directory = this.ancestors().skip(1).find(outside).expect("<profile>").to_owned();
     let profile = directory.file_name().and_then(|name| name.to_str()).unwrap_or("debug");
     let profile = if profile == "debug" { "dev" } else { profile };
     let target = directory.parent().expect("<target>/<profile>");

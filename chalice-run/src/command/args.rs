@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use chalice_run::generate::Bounds;
+use chalice_run::machine::{Assume, Folding, Trace, Undefined, View};
 use clap::{Parser, ValueEnum, ValueHint};
 
 const EXAMPLES: &str = "\
@@ -50,12 +51,12 @@ pub(crate) struct Args {
 
     /// How permission is counted: by method, as the verifier does, or by thread
     #[arg(long, value_enum, value_name = "VIEW", default_value = "method")]
-    pub(crate) view: ViewArg,
+    pub(crate) view: View,
 
     /// The permission in a predicate: it is tracked, or folding is ignored and instances stand for
     /// their bodies
     #[arg(long, value_enum, value_name = "HOW", default_value = "track")]
-    pub(crate) fold: FoldArg,
+    pub(crate) fold: Folding,
 
     /// Run without checking permission, contracts, assertions and the order of locks; nothing
     /// passes
@@ -84,11 +85,11 @@ pub(crate) struct Args {
     /// where it is used (the default); seed: a value chosen by the seed (the default where starts
     /// are generated)
     #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) undefined: Option<UndefinedArg>,
+    pub(crate) undefined: Option<Undefined>,
 
     /// The end of a run in which an assumption does not hold
     #[arg(long, value_enum, value_name = "HOW", default_value = "check")]
-    pub(crate) assume: AssumeArg,
+    pub(crate) assume: Assume,
 
     /// Which schedule: first, seed:N, pct:N, round-robin:N, or the decisions of a report, as 0.1.1
     #[arg(long, value_name = "SCHEDULE", default_value = "first",
@@ -171,7 +172,7 @@ pub(crate) struct Args {
     /// Show what each step did: those that other threads can notice, or all
     #[arg(long, value_enum, value_name = "WHAT", default_value = "none", num_args = 0..=1,
         default_missing_value = "all")]
-    pub(crate) trace: TraceArg,
+    pub(crate) trace: Trace,
 
     /// Write the trace to a file, an object a line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -191,18 +192,6 @@ pub(crate) struct Args {
     pub(crate) message_format: FormatArg,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ViewArg {
-    Method,
-    Thread,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum FoldArg {
-    Track,
-    Ignore,
-}
-
 /// The language of an emitted program.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum EmitArg {
@@ -210,29 +199,9 @@ pub(crate) enum EmitArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum UndefinedArg {
-    Zero,
-    Report,
-    Seed,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum AssumeArg {
-    Check,
-    Discard,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum LeaksArg {
     Note,
     Error,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum TraceArg {
-    None,
-    Sync,
-    All,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -12,7 +12,7 @@ use chalice_run::choices::{Choices, parse_schedule};
 use chalice_run::code::Code;
 use chalice_run::entry::{self, NoStart};
 use chalice_run::generate::{Bounds, Found, Head, HeadText, Order, StartText, Starts};
-use chalice_run::machine::{Assume, ByContract, Config, Folding, Machine, Trace, Undefined, View};
+use chalice_run::machine::{ByContract, Config, Machine, Trace, Undefined};
 use chalice_run::report::{Summary, human, json, trace};
 use chalice_run::run::again;
 use chalice_run::run::explore::{Limits, explore};
@@ -23,10 +23,7 @@ mod args;
 mod emitting;
 mod streams;
 
-use args::{
-    Args, AssumeArg, ColorArg, FoldArg, FormatArg, LeaksArg, Schedules, TraceArg, UndefinedArg,
-    ViewArg, When,
-};
+use args::{Args, ColorArg, FormatArg, LeaksArg, Schedules, When};
 use streams::{err, out};
 
 impl Args {
@@ -164,9 +161,9 @@ impl Runner<'_> {
         let args = self.args;
         let undefined = args.undefined.unwrap_or(
             if args.generate || args.start.is_some() || args.from.is_some() {
-                UndefinedArg::Seed
+                Undefined::Choose
             } else {
-                UndefinedArg::Report
+                Undefined::Report
             },
         );
         let explores = args.schedules.is_some() || args.preemptions.is_some();
@@ -176,39 +173,21 @@ impl Runner<'_> {
             () if args.generate => (50_000, 5_000),
             () => (1_000_000, 100_000),
         };
-        let shows_trace = !matches!(args.trace, TraceArg::None) || args.trace_file.is_some();
+        let traces = args.trace != Trace::None || args.trace_file.is_some();
         Config {
-            view: match args.view {
-                ViewArg::Method => View::Method,
-                ViewArg::Thread => View::Thread,
-            },
-            undefined: match undefined {
-                UndefinedArg::Zero => Undefined::Zero,
-                UndefinedArg::Report => Undefined::Report,
-                UndefinedArg::Seed => Undefined::Choose,
-            },
-            assume: match args.assume {
-                AssumeArg::Check => Assume::Check,
-                AssumeArg::Discard => Assume::Discard,
-            },
+            view: args.view,
+            undefined,
+            assume: args.assume,
             steps: args.steps.unwrap_or(steps),
             visible_steps: args.visible_steps.unwrap_or(visible_steps),
             deadline: self.deadline(),
-            folding: match args.fold {
-                FoldArg::Track => Folding::Track,
-                FoldArg::Ignore => Folding::Ignore,
-            },
+            folding: args.fold,
             checks: !args.no_checks && !self.code.needs_ghosts,
             check_old: args.check_old,
             check_functions: args.check_functions,
             leaks_fail: matches!(args.leaks, LeaksArg::Error),
             keep_going: args.keep_going,
-            trace: match args.trace {
-                TraceArg::None if shows_trace => Trace::Sync,
-                TraceArg::None => Trace::None,
-                TraceArg::Sync => Trace::Sync,
-                TraceArg::All => Trace::All,
-            },
+            trace: args.trace.max(if traces { Trace::Sync } else { Trace::None }),
             ..Config::default()
         }
     }
@@ -280,8 +259,8 @@ impl Runner<'_> {
         } else {
             self.once(&mut machine, entry, &scheduling)?
         };
-        let (schedule, arguments) = (&summary.schedule, &self.args.arguments);
-        if let Some(failure) = &mut summary.failure
+        let (schedule, arguments) = (&summary.outcome.schedule, &self.args.arguments);
+        if let Some(failure) = &mut summary.outcome.failure
             && again::passes_by_thread(self.code, entry, &config, arguments, failure, schedule)
         {
             let text = "no race: if permission is counted by thread, this schedule passes; a contract gives too little";
@@ -295,17 +274,19 @@ impl Runner<'_> {
         Summary {
             file: self.sources.files()[0].0.name.clone(),
             entry: self.code.methods[entry as usize].name.clone(),
-            verdict: Verdict::Passed,
-            counts: chalice_run::machine::Counts::default(),
+            outcome: Outcome {
+                verdict: Verdict::Passed,
+                failure: None,
+                more: Vec::new(),
+                schedule: "-".to_owned(),
+                counts: chalice_run::machine::Counts::default(),
+                results: Vec::new(),
+            },
             skipped: std::collections::BTreeMap::new(),
             schedules: 0,
             complete: true,
             inputs: 0,
             seed: self.args.seed,
-            failure: None,
-            more: Vec::new(),
-            schedule: "-".to_owned(),
-            results: Vec::new(),
             leaks: Leaks::default(),
             unset: std::collections::BTreeSet::new(),
             start: None,
@@ -318,7 +299,7 @@ impl Runner<'_> {
     /// Returns the last steps of the threads, where something went wrong and people are told.
     fn last_steps(&self, start: &Machine<'_>, outcome: &Outcome) -> String {
         let is_told = matches!(self.args.message_format, FormatArg::Human)
-            && matches!(self.args.trace, TraceArg::None)
+            && self.args.trace == Trace::None
             && matches!(outcome.verdict, Verdict::Failed | Verdict::Deadlock | Verdict::Error);
         let traced = if is_told { again::traced(start, outcome) } else { None };
         traced.map_or_else(String::new, |traced| trace::text(self.sources, &traced, LAST))
@@ -349,14 +330,9 @@ impl Runner<'_> {
         self.show_machine(machine)?;
         Ok(Summary {
             steps: self.last_steps(&start, &outcome),
-            verdict: outcome.verdict,
-            counts: outcome.counts,
+            outcome,
             skipped: machine.skipped.clone(),
             schedules: 1,
-            failure: outcome.failure,
-            more: outcome.more,
-            schedule: outcome.schedule,
-            results: outcome.results,
             leaks: leaks(machine),
             unset: std::mem::take(&mut machine.unset),
             ..self.blank(entry)
@@ -378,7 +354,7 @@ impl Runner<'_> {
             let text = trace::json(self.sources, machine);
             fs::write(file, text).with_context(|| file.display().to_string())?;
         }
-        if !matches!(self.args.trace, TraceArg::None) {
+        if self.args.trace != Trace::None {
             match self.args.message_format {
                 FormatArg::Json => out(&trace::json(self.sources, machine))?,
                 _ => err(&trace::text(self.sources, machine, usize::MAX)),
@@ -414,12 +390,7 @@ impl Runner<'_> {
             ..self.blank(entry)
         };
         if let Some(worst) = explored.worst {
-            summary.verdict = worst.verdict;
-            summary.counts = worst.counts;
-            summary.failure = worst.failure;
-            summary.more = worst.more;
-            summary.schedule = worst.schedule;
-            summary.results = worst.results;
+            summary.outcome = worst;
         }
         Ok(summary)
     }
@@ -443,7 +414,7 @@ impl Runner<'_> {
         let scheduling = self.policy()?;
         let described = machine.start_text();
         let mut summary = self.once(&mut machine, entry, &scheduling)?;
-        summary.schedule = starts.text_of(&machine).to_string();
+        summary.outcome.schedule = starts.text_of(&machine).to_string();
         summary.start = Some(described);
         self.say(&summary)?;
         Ok(summary.exit_code())
@@ -479,7 +450,7 @@ impl Runner<'_> {
         let described = machine.head_text(&head);
         machine.skip_what_comes_before(head.span);
         let mut summary = self.once(&mut machine, entry, &scheduling)?;
-        summary.schedule = starts.text_of(&machine).to_string();
+        summary.outcome.schedule = starts.text_of(&machine).to_string();
         summary.start = Some(described);
         summary.from = Some(text.to_string());
         self.say(&summary)?;
@@ -534,21 +505,22 @@ impl Runner<'_> {
             let described = machine.start_text();
             let outcome = run(&mut machine, &scheduling);
             summary.inputs += 1;
-            summary.counts.steps += outcome.counts.steps;
-            summary.counts.checks += outcome.counts.checks;
+            summary.outcome.counts.steps += outcome.counts.steps;
+            summary.outcome.counts.checks += outcome.counts.checks;
             for (place, count) in &machine.skipped {
                 *summary.skipped.entry(*place).or_default() += count;
             }
-            let is_worse = outcome.verdict > summary.verdict;
+            let is_worse = outcome.verdict > summary.outcome.verdict;
             if is_worse {
-                summary.verdict = outcome.verdict;
-                summary.failure = outcome.failure;
-                summary.more = outcome.more;
-                summary.schedule = starts.text_of(&machine).to_string();
+                let (counts, results) = (summary.outcome.counts, Vec::new());
+                let schedule = starts.text_of(&machine).to_string();
+                summary.outcome = Outcome { schedule, counts, results, ..outcome };
                 summary.start = Some(format!("number {}: {described}", starts.found));
             }
-            if matches!(summary.verdict, Verdict::Failed | Verdict::Deadlock | Verdict::Error)
-                && !self.args.keep_going
+            if matches!(
+                summary.outcome.verdict,
+                Verdict::Failed | Verdict::Deadlock | Verdict::Error
+            ) && !self.args.keep_going
             {
                 break;
             }
@@ -560,7 +532,7 @@ impl Runner<'_> {
         }
         if summary.inputs == 0 {
             // Nothing was run, so nothing has passed.
-            summary.verdict = Verdict::Stopped;
+            summary.outcome.verdict = Verdict::Stopped;
         }
         Ok(summary)
     }
@@ -569,13 +541,13 @@ impl Runner<'_> {
         let milliseconds = self.started.elapsed().as_secs_f64() * 1000.0;
         match self.args.message_format {
             FormatArg::Json => {
-                for failure in summary.failure.iter().chain(&summary.more) {
-                    out(&json::failure(self.sources, failure, &summary.schedule))?;
+                for failure in summary.outcome.failure.iter().chain(&summary.outcome.more) {
+                    out(&json::failure(self.sources, failure, &summary.outcome.schedule))?;
                 }
                 out(&json::summary(self.sources, summary, milliseconds))?;
             }
             FormatArg::Human | FormatArg::Short => {
-                for failure in summary.failure.iter().chain(&summary.more) {
+                for failure in summary.outcome.failure.iter().chain(&summary.outcome.more) {
                     let again = human::again(summary);
                     err(&match self.args.message_format {
                         FormatArg::Short => human::short(self.sources, failure),

@@ -10,9 +10,10 @@ const MOST: usize = 8;
 
 impl Evaluator<'_> {
     /// Returns the values of the variables, fields and applications in a claim. A part that cannot
-    /// be evaluated is left out.
+    /// be evaluated is left out, and so is a receiver that is not written: it stands where the name
+    /// of the field does.
     pub(crate) fn values_of_parts(&mut self, claim: &Expr, slots: &mut [Value]) -> Vec<PartValue> {
-        let mut parts = Vec::new();
+        let mut parts: Vec<&Expr> = Vec::new();
         claim.any(&mut |part| {
             let tells = matches!(
                 part.kind,
@@ -22,7 +23,7 @@ impl Evaluator<'_> {
                     | Kind::Length(_)
                     | Kind::Old(_)
             );
-            if tells {
+            if tells && parts.iter().all(|whole| whole.span != part.span) {
                 parts.push(part);
             }
             parts.len() == MOST

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use clap::ValueEnum;
+
 use crate::step::ByContract;
 
 /// How permission is counted (runtime checking after Hegi 2013, section 3.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum View {
     /// By activation, as the verifier does: calls and loops get what their contracts say.
     Method,
@@ -14,18 +16,19 @@ pub enum View {
 }
 
 /// The values of what nobody gave a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Undefined {
     /// Zero, false, null or empty.
     Zero,
     /// The same, and it is noted where one of these values is first used.
     Report,
-    /// A decision.
+    /// A value that is chosen, as by the seed.
+    #[value(name = "seed")]
     Choose,
 }
 
 /// The effect of a false assumption.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Assume {
     /// The run fails.
     Check,
@@ -34,7 +37,7 @@ pub enum Assume {
 }
 
 /// The way of permission when a predicate is folded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Folding {
     /// The permission goes into the instance.
     Track,
@@ -85,7 +88,7 @@ pub struct Config {
 }
 
 /// The notes about a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Trace {
     /// Nothing.
     None,

@@ -95,7 +95,7 @@ pub fn refused(
 
 /// How to run again what went wrong, as the end of a sentence.
 pub fn again(summary: &Summary) -> String {
-    match (&summary.start, summary.schedule.as_str()) {
+    match (&summary.start, summary.outcome.schedule.as_str()) {
         (Some(_), start) if summary.from.is_some() || start != "-" => {
             let from = summary.from.as_ref().map(|from| format!(" --from {from}"));
             // From the head of a loop on there may be nothing to choose.
@@ -169,7 +169,7 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
             place.file, place.line, place.column
         ));
     }
-    for (name, value) in &summary.results {
+    for (name, value) in &summary.outcome.results {
         text.push_str(&format!("{name} = {value}\n"));
     }
     if let Some(first) = summary.leaks.named.first() {
@@ -184,7 +184,7 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
     if let Some(start) = &summary.start {
         text.push_str(&format!("start: {start}\n"));
     }
-    let counts = summary.counts;
+    let counts = summary.outcome.counts;
     let mut facts = vec![counted(counts.steps, "step"), counted(counts.checks, "check")];
     if !summary.skipped.is_empty() {
         facts.push(format!("{} skipped", summary.skipped.values().sum::<u64>()));
@@ -197,9 +197,9 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
         (count, true) => facts.push(format!("all {count} schedules that matter")),
         (count, false) => facts.push(format!("{}, not all", counted(count, "schedule"))),
     }
-    let verdict = summary.verdict.as_str();
+    let verdict = summary.outcome.verdict.as_str();
     text.push_str(&format!("{}: {verdict} ({})\n", summary.entry, facts.join(", ")));
-    if summary.verdict == Verdict::Passed && summary.exit_code() != 0 {
+    if summary.outcome.verdict == Verdict::Passed && summary.exit_code() != 0 {
         text.push_str("not everything was checked\n");
     }
     text

@@ -89,14 +89,18 @@ pub fn summary(sources: &Sources, summary: &Summary, milliseconds: f64) -> Strin
             "start": place(sources, span.start), "end": place(sources, span.end),
         }));
     }
-    let results: Vec<_> =
-        summary.results.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+    let results: Vec<_> = summary
+        .outcome
+        .results
+        .iter()
+        .map(|(name, value)| json!({"name": name, "value": value}))
+        .collect();
     text.push_str(&object!({
         "v": 1, "type": "run", "file": summary.file, "entry": summary.entry,
-        "verdict": summary.verdict.as_str(), "steps": summary.counts.steps,
-        "checks": summary.counts.checks, "skipped": summary.skipped.values().sum::<u64>(),
+        "verdict": summary.outcome.verdict.as_str(), "steps": summary.outcome.counts.steps,
+        "checks": summary.outcome.counts.checks, "skipped": summary.skipped.values().sum::<u64>(),
         "schedules": summary.schedules, "inputs": summary.inputs, "complete": summary.complete,
-        "seed": summary.seed, "schedule": summary.schedule, "results": results,
+        "seed": summary.seed, "schedule": summary.outcome.schedule, "results": results,
         "leaked": summary.leaks.named, "leaked_count": summary.leaks.count, "start": summary.start, "granted": summary.granted, "time_ms": milliseconds,
     }));
     text

@@ -1,4 +1,4 @@
-//! Walking over expressions.
+//! Walking over expressions, to read them or to put others in their places.
 
 use front::grow_stack;
 
@@ -24,47 +24,11 @@ pub enum Reached<'e> {
 }
 
 impl Expr {
-    /// Calls `visit` on each direct subexpression from left to right, those in permission amounts
-    /// included.
-    pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
-        self.for_each_part(&mut |part, _| visit(part));
-    }
-
-    /// Calls `visit` on each direct subexpression from left to right, those in permission amounts
-    /// included, and says when it is evaluated. What a condition is comes before what it decides.
-    ///
-    /// All walks that read expressions are made of this one, so that none forgets a part.
+    /// Calls `visit` on each direct subexpression as [`Self::for_each_child`] does, and says when it
+    /// is evaluated. What a condition is comes before what it decides.
     pub fn for_each_part<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr, Reached<'e>)) {
         match &self.kind {
-            ExprKind::Int(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Null
-            | ExprKind::String(_)
-            | ExprKind::This
-            | ExprKind::Result
-            | ExprKind::WaitLevel
-            | ExprKind::LockBottom
-            | ExprKind::Local(_)
-            | ExprKind::Assigned(_) => {}
-            ExprKind::FieldRead { receiver: only, .. }
-            | ExprKind::Unary { operand: only, .. }
-            | ExprKind::Length(only)
-            | ExprKind::BackPointers { receiver: only, .. }
-            | ExprKind::Holds { target: only, .. } => visit(only, Reached::Always),
             ExprKind::Old(body) => visit(body, Reached::Earlier),
-            ExprKind::Apply { receiver, arguments, .. } => {
-                visit(receiver, Reached::Always);
-                arguments.iter().for_each(|argument| visit(argument, Reached::Always));
-            }
-            ExprKind::Binary { left, right, .. }
-            | ExprKind::Range { from: left, to: right }
-            | ExprKind::Index { sequence: left, index: right } => {
-                visit(left, Reached::Always);
-                visit(right, Reached::Always);
-            }
-            ExprKind::Seq(all) | ExprKind::Set(all) => {
-                all.iter().for_each(|part| visit(part, Reached::Always));
-            }
             ExprKind::And(all) => visit_sequence(all, true, visit),
             ExprKind::Or(all) => visit_sequence(all, false, visit),
             ExprKind::Implies { guard, body } => {
@@ -80,12 +44,6 @@ impl Expr {
                 access.for_each_child(&mut |child| visit(child, Reached::Always));
                 visit(body, Reached::Opened(access));
             }
-            ExprKind::Slice { sequence, from, to } => {
-                visit(sequence, Reached::Always);
-                for bound in from.iter().chain(to) {
-                    visit(bound, Reached::Always);
-                }
-            }
             ExprKind::Quantified { variables, domain, body, .. } => {
                 match domain {
                     Domain::Collection(collection) => visit(collection, Reached::Always),
@@ -93,19 +51,11 @@ impl Expr {
                 }
                 visit(body, Reached::Each(variables, domain));
             }
-            ExprKind::Access(access) => {
-                access.for_each_child(&mut |child| visit(child, Reached::Always));
-            }
-            ExprKind::Credit { channel, amount } => {
-                visit(channel, Reached::Always);
-                if let Some(amount) = amount {
-                    visit(amount, Reached::Always);
-                }
-            }
             ExprKind::Eval { state, body } => {
                 state.for_each_child(&mut |child| visit(child, Reached::Always));
                 visit(body, Reached::Earlier);
             }
+            _ => self.for_each_child(&mut |child| visit(child, Reached::Always)),
         }
     }
 
@@ -139,6 +89,18 @@ fn visit_sequence<'e>(
     }
 }
 
+impl Expr {
+    /// Replaces the outermost expressions for which `by` has another one; what replaces them is not
+    /// looked through again.
+    pub fn replace(&mut self, by: &mut dyn FnMut(&Self) -> Option<Self>) {
+        if let Some(other) = by(self) {
+            *self = other;
+            return;
+        }
+        grow_stack(|| self.for_each_child_mut(&mut |child| child.replace(by)));
+    }
+}
+
 impl Permission {
     /// Calls `visit` on the amount and on each amount it is made of, outermost first.
     pub fn for_each_amount<'e>(&'e self, visit: &mut dyn FnMut(&'e PermissionKind)) {
@@ -162,9 +124,81 @@ impl Permission {
     }
 }
 
-/// Makes the walks over what is no expression itself, for shared or for mutable trees.
+/// Makes the walks over direct subexpressions, for shared or for mutable trees. All other walks are
+/// made of these, so that none forgets a part.
 macro_rules! walks {
     ($walk:ident $iter:ident [$($life:lifetime)?] [$($mutable:tt)?]) => {
+        impl Expr {
+            /// Calls `visit` on each direct subexpression from left to right, those in permission
+            /// amounts included.
+            pub fn $walk $(<$life>)? (
+                            &$($life)? $($mutable)? self,
+                            visit: &mut dyn FnMut(&$($life)? $($mutable)? Expr),
+                        ) {
+                match &$($mutable)? self.kind {
+                    ExprKind::Int(_)
+                    | ExprKind::Bool(_)
+                    | ExprKind::Null
+                    | ExprKind::String(_)
+                    | ExprKind::This
+                    | ExprKind::Result
+                    | ExprKind::WaitLevel
+                    | ExprKind::LockBottom
+                    | ExprKind::Local(_)
+                    | ExprKind::Assigned(_) => {}
+                    ExprKind::FieldRead { receiver: only, .. }
+                    | ExprKind::Unary { operand: only, .. }
+                    | ExprKind::Length(only)
+                    | ExprKind::BackPointers { receiver: only, .. }
+                    | ExprKind::Holds { target: only, .. }
+                    | ExprKind::Old(only) => visit(only),
+                    ExprKind::Apply { receiver, arguments, .. } => {
+                        visit(receiver);
+                        arguments.$iter().for_each(visit);
+                    }
+                    ExprKind::Binary { left, right, .. }
+                    | ExprKind::Range { from: left, to: right }
+                    | ExprKind::Index { sequence: left, index: right }
+                    | ExprKind::Implies { guard: left, body: right } => {
+                        visit(left);
+                        visit(right);
+                    }
+                    ExprKind::Seq(all)
+                    | ExprKind::Set(all)
+                    | ExprKind::And(all)
+                    | ExprKind::Or(all) => all.$iter().for_each(visit),
+                    ExprKind::Conditional { condition, then, otherwise } => {
+                        visit(condition);
+                        visit(then);
+                        visit(otherwise);
+                    }
+                    ExprKind::Unfolding { access, body } => {
+                        access.$walk(visit);
+                        visit(body);
+                    }
+                    ExprKind::Slice { sequence, from, to } => {
+                        visit(sequence);
+                        from.$iter().chain(to).for_each(|bound| visit(bound));
+                    }
+                    ExprKind::Quantified { domain, body, .. } => {
+                        if let Domain::Collection(collection) = domain {
+                            visit(collection);
+                        }
+                        visit(body);
+                    }
+                    ExprKind::Access(access) => access.$walk(visit),
+                    ExprKind::Credit { channel, amount } => {
+                        visit(channel);
+                        amount.$iter().for_each(|amount| visit(amount));
+                    }
+                    ExprKind::Eval { state, body } => {
+                        state.$walk(visit);
+                        visit(body);
+                    }
+                }
+            }
+        }
+
         impl Access {
             /// Calls `visit` on the receiver and on the expressions of the amount.
             pub fn $walk $(<$life>)? (

@@ -331,12 +331,10 @@ fn coupled(
     Ok(all)
 }
 
-/// Returns the form of an access and its amount, without places.
-fn amount(e: &Expr) -> Option<(AccessForm, Option<String>)> {
+/// Returns the form of an access and its amount.
+fn amount(e: &Expr) -> Option<(AccessForm, Option<&Expr>)> {
     match &e.kind {
-        ExprKind::Access { form, amount, .. } => {
-            Some((*form, amount.as_ref().map(|amount| crate::syntax::print::expr_text(amount))))
-        }
+        ExprKind::Access { form, amount, .. } => Some((*form, amount.as_deref())),
         _ => None,
     }
 }

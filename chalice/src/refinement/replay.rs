@@ -190,11 +190,11 @@ impl<'c> Setting<'c> {
         Ok(all)
     }
 
-    /// Tells whether the refined class may mention a field of this name.
+    /// Tells whether the refined class may mention a field of this name. The tree in full has each
+    /// name in quotes, wherever in the class it stands.
     fn knows(&self, field: &str) -> bool {
-        let text = crate::syntax::print::class_text(self.class);
-        text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == field)
-            || text.contains(".*")
+        let tree = format!("{:?}", self.class);
+        tree.contains(&format!("{field:?}")) || tree.contains("AllFields(")
     }
 
     /// Returns a variable of the replaced code that the new code does not have, and whose name in

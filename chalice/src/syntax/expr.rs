@@ -1,17 +1,24 @@
 //! Parsed expressions and types.
 
+use front::grow_stack;
 use num_bigint::BigInt;
 
 use super::Ident;
 use crate::source::Span;
 
-/// A type as written.
-#[derive(Debug, Clone, PartialEq)]
+/// A type as written. Two are equal if they say the same, wherever they are.
+#[derive(Debug, Clone)]
 pub struct TypeExpr {
     /// The type itself.
     pub kind: TypeExprKind,
     /// The place of the type.
     pub span: Span,
+}
+
+impl PartialEq for TypeExpr {
+    fn eq(&self, other: &Self) -> bool {
+        grow_stack(|| self.kind == other.kind)
+    }
 }
 
 /// The forms of types.
@@ -38,13 +45,20 @@ pub enum TypeExprKind {
     },
 }
 
-/// An expression and its place, without parentheses around it.
-#[derive(Debug, Clone, PartialEq)]
+/// An expression and its place, without parentheses around it. Two are equal if they say the same,
+/// wherever they are.
+#[derive(Debug, Clone)]
 pub struct Expr {
     /// The expression itself.
     pub kind: ExprKind,
     /// The place of the expression.
     pub span: Span,
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Self) -> bool {
+        grow_stack(|| self.kind == other.kind)
+    }
 }
 
 /// The forms of expressions.
@@ -356,14 +370,4 @@ pub enum LockMode {
     Write,
     /// The shared lock (`rd acquire`, `rd holds`, ..).
     Read,
-}
-
-impl LockMode {
-    /// Returns the word before `lock`, `holds` and the like.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Write => "",
-            Self::Read => "rd ",
-        }
-    }
 }

@@ -1,7 +1,6 @@
 //! Tests of the language from outside.
 
 mod options;
-mod print;
 mod reference;
 mod refinement;
 mod resolve;

@@ -312,8 +312,17 @@ impl Member<'_, '_> {
         {
             return self.compare_levels(e, op, left, right);
         }
-        let left = self.expr(left, env);
-        let right = self.expr(right, env);
+        let has_sides = matches!(
+            op,
+            BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Less
+                | BinaryOp::AtMost
+                | BinaryOp::AtLeast
+                | BinaryOp::Greater
+        );
+        let left = self.operand(left, has_sides, env);
+        let right = self.operand(right, has_sides, env);
         // The operands are moved: a chain of a thousand sums would be copied a thousand times.
         let op = match op {
             BinaryOp::Below => return self.lowering.below(left, right),
@@ -349,6 +358,23 @@ impl Member<'_, '_> {
             BinaryOp::Subset => s::BinaryOp::Subset,
         };
         binary(op, left, right)
+    }
+
+    /// Lowers an operand. One whose value nothing else tells gets a place of its own, so that a
+    /// counterexample can tell it. `is_side`: of a comparison.
+    fn operand(&mut self, e: &Expr, is_side: bool, env: &Env) -> s::Expr {
+        let is_computed = match &e.kind {
+            ExprKind::Apply { .. } | ExprKind::Length(_) | ExprKind::Old(_) => true,
+            ExprKind::Binary { op, .. } => {
+                is_side && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+            }
+            _ => false,
+        };
+        if is_computed {
+            self.placed(e.span, |member| member.expr(e, env))
+        } else {
+            self.expr(e, env)
+        }
     }
 
     /// Returns a lock level, if `e` is one; `waitlevel` is not a value but a set of levels.

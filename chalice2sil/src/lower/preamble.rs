@@ -184,7 +184,7 @@ impl Lowering<'_> {
             members.extend(credit_domain());
         }
         if used.read_fraction || used.fork_fraction {
-            members.push(fraction_domain(used, &self.facts.most_counted));
+            members.extend(fraction_domain(used, &self.facts.most_counted));
         }
         if used.classes {
             members.push(self.class_domain());
@@ -269,10 +269,6 @@ fn string_name(index: usize) -> String {
     format!("string_{index}")
 }
 
-fn forall(variables: Vec<s::TypedName>, triggers: Vec<Vec<s::Expr>>, body: s::Expr) -> s::Expr {
-    quantified(s::Quantifier::Forall, variables, triggers, body)
-}
-
 /// Makes total maps from objects to values.
 fn map_domain(name: &str, read: &str, write: &str, value: &str) -> Vec<s::Member> {
     map_domain_with(name, read, write, value, ("", ""))
@@ -329,55 +325,40 @@ impl Lowering<'_> {
 /// same reason there is a positive `readers_fraction` such that all shares that readers hold of
 /// what is counted are below `counting_fraction`. A thousand times as many counting permissions as
 /// are written anywhere are still few.
-fn fraction_domain(used: Used, most_counted: &BigInt) -> s::Member {
-    let amount = || ty(TypeKind::Perm);
-    let mut functions = Vec::new();
-    let mut axioms = Vec::new();
-    if used.read_fraction {
-        let common = call(fixed::READ_FRACTION, Vec::new());
-        functions
-            .push(domain_function(fixed::READ_FRACTION, Vec::new(), amount()).with(named("rd")));
-        axioms.push(axiom("read_fraction_small", is_small(common)));
-    }
-    let above_counting = |fraction: s::Expr| {
-        let all = call(fixed::ALL_COUNTED, Vec::new());
-        if used.counting { lt(mul(int(1000), all), fraction) } else { truth(true) }
+fn fraction_domain(used: Used, most_counted: &BigInt) -> Vec<s::Member> {
+    let small = |fraction: &str| format!("none < {fraction} && 1000 * {fraction} < 1 / 100");
+    let above_counting = |fraction: &str| {
+        let claim = format!(" && 1000 * all_counted() < {fraction}");
+        if used.counting { claim } else { String::new() }
     };
+    let mut text = format!("domain {} {{\n", fixed::FRACTIONS);
+    if used.read_fraction {
+        let small = small("read_fraction()");
+        text += "@src.name(\"rd\") function read_fraction(): Perm\n";
+        text += &format!("axiom read_fraction_small {{ {small} }}\n");
+    }
     if used.counting {
-        let one = call(fixed::COUNTING, Vec::new());
-        let all = call(fixed::ALL_COUNTED, Vec::new());
-        functions.push(domain_function(fixed::COUNTING, Vec::new(), amount()).with(named("ε")));
-        functions.push(domain_function(fixed::ALL_COUNTED, Vec::new(), amount()));
-        axioms.push(axiom(
-            "counting_fraction_small",
-            and([
-                lt(none(), one.clone()),
-                lt(mul(int(most_counted.max(&BigInt::from(1000)) * 1000), one), all),
-                above_counting(call(fixed::READ_FRACTION, Vec::new())),
-            ]),
-        ));
+        let many = most_counted.max(&BigInt::from(1000)) * 1000;
+        let above = above_counting("read_fraction()");
+        text += "@src.name(\"ε\") function counting_fraction(): Perm\n";
+        text += "function all_counted(): Perm\n";
+        text += &format!(
+            "axiom counting_fraction_small {{ none < counting_fraction() && \
+             {many} * counting_fraction() < all_counted(){above} }}\n"
+        );
     }
     if used.readers {
-        let share = call(fixed::READERS, Vec::new());
-        functions.push(domain_function(fixed::READERS, Vec::new(), amount()));
-        let one = call(fixed::COUNTING, Vec::new());
-        axioms.push(axiom(
-            "readers_fraction_small",
-            and([lt(none(), share.clone()), lt(mul(int(1000), share), one)]),
-        ));
+        text += "function readers_fraction(): Perm\n\
+                 axiom readers_fraction_small { none < readers_fraction() && \
+                 1000 * readers_fraction() < counting_fraction() }\n";
     }
     if used.fork_fraction {
-        let of = call(fixed::FORK_FRACTION, vec![var("token")]);
-        let token = || typed("token", ty(TypeKind::Ref));
-        functions.push(domain_function(fixed::FORK_FRACTION, vec![token()], amount()));
-        axioms.push(axiom(
-            "fork_fraction_small",
-            forall(
-                vec![token()],
-                vec![vec![of.clone()]],
-                and([is_small(of.clone()), above_counting(of)]),
-            ),
-        ));
+        let of = "fork_fraction(token)";
+        let (small, above) = (small(of), above_counting(of));
+        text += "function fork_fraction(token: Ref): Perm\n";
+        text += &format!(
+            "axiom fork_fraction_small {{ forall token: Ref :: {{ {of} }} {small}{above} }}\n"
+        );
     }
-    domain(fixed::FRACTIONS, functions, axioms)
+    parsed(&(text + "}"))
 }

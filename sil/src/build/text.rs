@@ -7,14 +7,14 @@ use crate::syntax::Member;
 ///
 /// # Panics
 /// A placeholder has no value.
-pub fn filled(template: &str, values: &[(char, &str)]) -> String {
+pub fn filled(template: &str, values: &[(char, impl AsRef<str>)]) -> String {
     let mut pieces = template.split('#');
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let name = piece.chars().next();
         let value = values.iter().find(|(placeholder, _)| Some(*placeholder) == name);
         let Some((placeholder, value)) = value else { panic!("no value for `#{piece}`") };
-        text.push_str(value);
+        text.push_str(value.as_ref());
         text.push_str(&piece[placeholder.len_utf8()..]);
     }
     text

@@ -8,6 +8,7 @@ use crate::program::{
     Annotation, Body, Decreases, Expr, Implementation, LabelId, Method, Stmt, StmtKind,
 };
 use crate::source::Span;
+use crate::syntax::TerminatorKind;
 use crate::walk::{Uses, Visit, labels_set, walk_body, walk_stmts};
 
 pub(super) type NodeId = Idx<DraftNode>;
@@ -63,26 +64,16 @@ pub(super) enum DraftKind {
 }
 
 /// The end of a block.
-pub(super) enum Jump {
-    Goto(NodeId),
-    Branch { condition: Expr, then: NodeId, otherwise: NodeId },
-    Next,
-    Halt,
-    Dead,
-}
+pub(super) type Jump = TerminatorKind<Expr, NodeId>;
 
 impl DraftNode {
     /// Returns where control may go from here directly, a loop's nested graph aside.
-    pub(super) fn targets(&self) -> impl Iterator<Item = NodeId> + use<> {
-        let (first, second) = match &self.kind {
-            DraftKind::Basic { jump: Jump::Goto(target), .. } => (Some(*target), None),
-            DraftKind::Basic { jump: Jump::Branch { then, otherwise, .. }, .. } => {
-                (Some(*then), Some(*otherwise))
-            }
-            DraftKind::Basic { .. } => (None, None),
-            DraftKind::Loop { then, .. } => (*then, None),
+    pub(super) fn targets(&self) -> impl Iterator<Item = NodeId> {
+        let (jump, then) = match &self.kind {
+            DraftKind::Basic { jump, .. } => (Some(jump), None),
+            DraftKind::Loop { then, .. } => (None, *then),
         };
-        first.into_iter().chain(second)
+        jump.into_iter().flat_map(Jump::targets).copied().chain(then)
     }
 }
 

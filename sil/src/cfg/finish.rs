@@ -80,14 +80,10 @@ impl Retarget<'_, '_> {
                 Destination::Head(head) if self.draft.nodes[id].parent == Some(head) => Jump::Next,
                 destination => Jump::Goto(self.block_for(destination)),
             },
-            Jump::Branch { condition, then, otherwise } => {
-                let then = self.destination(id, then);
-                let then = self.block_for(then);
-                let otherwise = self.destination(id, otherwise);
-                let otherwise = self.block_for(otherwise);
-                Jump::Branch { condition, then, otherwise }
-            }
-            Jump::Next | Jump::Halt | Jump::Dead => jump,
+            jump => jump.retargeted(|target| {
+                let destination = self.destination(id, target);
+                self.block_for(destination)
+            }),
         }
     }
 
@@ -187,7 +183,10 @@ fn emit(mut draft: Draft<'_>, order: &[NodeId]) -> Cfg {
         let kind = match std::mem::replace(&mut node.kind, hole) {
             DraftKind::Basic { statements, jump, jump_span } => BlockKind::Basic {
                 statements,
-                terminator: Terminator { kind: terminator(jump, &block_of), span: jump_span },
+                terminator: Terminator {
+                    kind: jump.retargeted(|target| block_of[&target]),
+                    span: jump_span,
+                },
             },
             DraftKind::Loop { condition, entry, then, .. } => BlockKind::Loop(Loop {
                 condition,
@@ -212,20 +211,6 @@ fn emit(mut draft: Draft<'_>, order: &[NodeId]) -> Cfg {
     Cfg { blocks, entry: block_of[&draft.entry], joins: ArenaMap::default() }
 }
 
-fn terminator(jump: Jump, block_of: &FxHashMap<NodeId, BlockId>) -> TerminatorKind {
-    match jump {
-        Jump::Goto(target) => TerminatorKind::Goto(block_of[&target]),
-        Jump::Branch { condition, then, otherwise } => TerminatorKind::Branch {
-            condition,
-            then: block_of[&then],
-            otherwise: block_of[&otherwise],
-        },
-        Jump::Next => TerminatorKind::Next,
-        Jump::Halt => TerminatorKind::Halt,
-        Jump::Dead => TerminatorKind::Dead,
-    }
-}
-
 /// Returns the id of the block allocated as number `index`.
 fn block_id(index: usize) -> BlockId {
     BlockId::from_raw(RawIdx::from(index as u32))
@@ -234,7 +219,7 @@ fn block_id(index: usize) -> BlockId {
 fn collect_exits(cfg: &mut Cfg) {
     for index in 0..cfg.blocks.len() {
         let source = block_id(index);
-        for target in cfg.targets(source) {
+        for target in cfg.targets(source).collect::<Vec<_>>() {
             let level = cfg.blocks[target].parent;
             let mut around = cfg.blocks[source].parent;
             while around != level
@@ -289,15 +274,11 @@ fn merge<T: Ord>(into: &mut BTreeSet<T>, from: &mut BTreeSet<T>) {
 impl Cfg {
     /// Returns where control may go directly from a block: the targets of its terminator, or `then`
     /// of a loop. (Into a loop's graph and out of it by its exits is not among them.)
-    pub fn targets(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
-        let (first, second) = match &self.blocks[block].kind {
-            BlockKind::Basic { terminator, .. } => match &terminator.kind {
-                TerminatorKind::Goto(target) => (Some(*target), None),
-                TerminatorKind::Branch { then, otherwise, .. } => (Some(*then), Some(*otherwise)),
-                TerminatorKind::Next | TerminatorKind::Halt | TerminatorKind::Dead => (None, None),
-            },
-            BlockKind::Loop(inner) => (inner.then, None),
+    pub fn targets(&self, block: BlockId) -> impl Iterator<Item = BlockId> {
+        let (terminator, then) = match &self.blocks[block].kind {
+            BlockKind::Basic { terminator, .. } => (Some(&terminator.kind), None),
+            BlockKind::Loop(inner) => (None, inner.then),
         };
-        first.into_iter().chain(second)
+        terminator.into_iter().flat_map(TerminatorKind::targets).copied().chain(then)
     }
 }

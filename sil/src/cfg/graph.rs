@@ -28,15 +28,9 @@ impl Lowering<'_, '_> {
         while let Some(graph) = open.pop() {
             for node in &graph.nodes {
                 match &node.kind {
-                    NodeKind::Block { terminator, .. } => match &terminator.kind {
-                        TerminatorKind::Goto(target) => {
-                            self.jump_targets.insert(*target);
-                        }
-                        TerminatorKind::Branch { then, otherwise, .. } => {
-                            self.jump_targets.extend([*then, *otherwise]);
-                        }
-                        _ => {}
-                    },
+                    NodeKind::Block { terminator, .. } => {
+                        self.jump_targets.extend(terminator.kind.targets());
+                    }
                     NodeKind::Loop { graph, then, .. } => {
                         self.jump_targets.extend(then);
                         open.push(graph);
@@ -127,17 +121,7 @@ impl Lowering<'_, '_> {
     }
 
     fn jump(&mut self, terminator: &TerminatorKind) -> Jump {
-        match terminator {
-            TerminatorKind::Goto(target) => Jump::Goto(self.draft.node_of_label(*target)),
-            TerminatorKind::Branch { condition, then, otherwise } => Jump::Branch {
-                condition: condition.clone(),
-                then: self.draft.node_of_label(*then),
-                otherwise: self.draft.node_of_label(*otherwise),
-            },
-            TerminatorKind::Next => Jump::Next,
-            TerminatorKind::Halt => Jump::Halt,
-            TerminatorKind::Dead => Jump::Dead,
-        }
+        terminator.clone().retargeted(|target| self.draft.node_of_label(target))
     }
 
     fn set_basic(

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::parser::MAX_DEPTH;
 use crate::source::{Name, Span};
+use crate::syntax::walk::{Rewriter, rewrite};
 use crate::syntax::{Expr, ExprKind, Ident, MacroBody, OldLabel};
 
 use super::scopes::fresh;
@@ -23,7 +24,7 @@ pub(super) enum Meaning {
 const MAX_ALIASES: usize = 1_000;
 
 impl Expander {
-    pub(super) fn expr(&mut self, expr: &mut Expr) {
+    pub(super) fn expand(&mut self, expr: &mut Expr) {
         if self.depth >= MAX_DEPTH {
             self.exhaust(expr.span, format!("macros make a tree of more than {MAX_DEPTH} levels"));
             *expr = Expr::new(ExprKind::Null, expr.span);
@@ -104,7 +105,7 @@ impl Expander {
                 self.in_place(|expander| arguments.iter_mut().for_each(|it| expander.expr(it)));
             }
             ExprKind::New(Some(fields)) => fields.iter_mut().for_each(|field| self.name(field)),
-            _ => expr.for_each_child_mut(&mut |child| self.expr(child)),
+            _ => rewrite::expr(self, expr),
         }
     }
 

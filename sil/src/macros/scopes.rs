@@ -1,6 +1,7 @@
 //! Scopes of variables, and names for what macros declare.
 
 use crate::source::Name;
+use crate::syntax::walk::Rewriter;
 use crate::syntax::{Ident, TypedName};
 
 use super::{Expander, Variable};
@@ -69,10 +70,6 @@ impl Expander {
         self.declare_all(variables, Variable::Bound);
         inside(self);
         self.leave_scope(outside);
-    }
-
-    pub(super) fn types(&mut self, names: &mut [TypedName]) {
-        names.iter_mut().for_each(|name| self.ty(&mut name.ty));
     }
 }
 

@@ -4,9 +4,10 @@ use front::grow_stack;
 
 use crate::parser::not_simple;
 use crate::source::Span;
+use crate::syntax::walk::{Rewriter, rewrite};
 use crate::syntax::{
-    Block, Body, Contract, Decreases, DecreasesKind, Define, Expr, ExprKind, Graph, Ident,
-    MacroBody, Method, Node, NodeKind, Stmt, StmtKind, TerminatorKind,
+    Block, Body, Define, Expr, ExprKind, Graph, Ident, MacroBody, Method, Node, NodeKind, Stmt,
+    StmtKind, TerminatorKind,
 };
 
 use super::expand::Meaning;
@@ -27,7 +28,7 @@ impl Expander {
         if !self.table.is_empty() {
             self.locals = names::locals_of_method(method);
         }
-        self.contract(&mut method.contract);
+        rewrite::contract(self, &mut method.contract);
         for implementation in &mut method.implementations {
             self.labels.clear();
             let outside = self.enter_scope();
@@ -39,21 +40,6 @@ impl Expander {
         }
         self.table.forget_locals();
         self.locals.clear();
-    }
-
-    pub(super) fn contract(&mut self, contract: &mut Contract) {
-        contract.preconditions.iter_mut().for_each(|clause| self.expr(clause));
-        contract.postconditions.iter_mut().for_each(|clause| self.expr(clause));
-        self.decreases(&mut contract.decreases);
-    }
-
-    fn decreases(&mut self, clauses: &mut [Decreases]) {
-        for clause in clauses {
-            if let DecreasesKind::Tuple(elements) = &mut clause.kind {
-                elements.iter_mut().for_each(|element| self.expr(element));
-            }
-            clause.condition.iter_mut().for_each(|condition| self.expr(condition));
-        }
     }
 
     // ---- local definitions
@@ -115,7 +101,7 @@ impl Expander {
     // ---- expansion
     // -------------------------------------------------------------------------------------------
 
-    pub(super) fn block(&mut self, block: &mut Block) {
+    pub(super) fn scoped_block(&mut self, block: &mut Block) {
         let outside = self.enter_scope();
         let statements = std::mem::take(&mut block.statements);
         grow_stack(|| self.statements(statements, &mut block.statements));
@@ -137,7 +123,7 @@ impl Expander {
                 // The macros of methods are gone: this one stands in a macro, which has been told.
                 continue;
             }
-            self.stmt(&mut statement.kind);
+            self.stmt(&mut statement);
             result.push(statement);
         }
     }
@@ -181,31 +167,13 @@ impl Expander {
         parts::note_use(&mut result[before..], span);
     }
 
-    fn stmt(&mut self, statement: &mut StmtKind) {
-        match statement {
-            StmtKind::Inhale(expr)
-            | StmtKind::Exhale(expr)
-            | StmtKind::Assert(expr)
-            | StmtKind::Assume(expr)
-            | StmtKind::Refute(expr)
-            | StmtKind::Apply(expr)
-            | StmtKind::Expr(expr) => self.expr(expr),
-            // Types decide whether the operand is a predicate.
-            StmtKind::Fold(access) | StmtKind::Unfold(access) => self.expr(access),
-            StmtKind::Package { wand, script } => {
-                self.expr(wand);
-                script.iter_mut().for_each(|script| self.block(script));
-            }
-            StmtKind::Quasihavoc { condition, resource } => {
-                condition.iter_mut().for_each(|condition| self.expr(condition));
-                self.expr(resource);
-            }
+    pub(super) fn statement(&mut self, statement: &mut Stmt) {
+        match &mut statement.kind {
             StmtKind::QuasihavocAll { variables, condition, resource } => {
-                let outside = self.enter_scope();
-                self.declare_all(variables, Variable::Bound);
-                condition.iter_mut().for_each(|condition| self.expr(condition));
-                self.expr(resource);
-                self.leave_scope(outside);
+                self.binding(variables, |expander| {
+                    condition.iter_mut().for_each(|condition| expander.expr(condition));
+                    expander.expr(resource);
+                });
             }
             StmtKind::Var { variables, initialiser } => {
                 initialiser.iter_mut().for_each(|value| self.expr(value));
@@ -215,26 +183,14 @@ impl Expander {
                 targets.iter_mut().for_each(|target| self.target(target));
                 self.expr(value);
             }
-            StmtKind::If { condition, then, otherwise } => {
-                self.expr(condition);
-                self.block(then);
-                otherwise.iter_mut().for_each(|block| self.block(block));
-            }
-            StmtKind::While { condition, invariants, decreases, body } => {
-                self.expr(condition);
-                invariants.iter_mut().for_each(|invariant| self.expr(invariant));
-                self.decreases(decreases);
-                self.block(body);
-            }
             StmtKind::Goto(label) => self.label(label),
-            StmtKind::Label { name, invariants, decreases } => {
+            StmtKind::Label { name, .. } => {
                 self.label(name);
                 self.labels.insert(name.name.clone());
-                invariants.iter_mut().for_each(|invariant| self.expr(invariant));
-                self.decreases(decreases);
+                rewrite::stmt(self, statement);
             }
-            StmtKind::Block(block) => self.block(block),
             StmtKind::Define(_) => {}
+            _ => rewrite::stmt(self, statement),
         }
     }
 
@@ -251,8 +207,8 @@ impl Expander {
     }
 
     fn node(&mut self, node: &mut Node) {
-        node.invariants.iter_mut().for_each(|invariant| self.expr(invariant));
-        self.decreases(&mut node.decreases);
+        rewrite::exprs(self, &mut node.invariants);
+        rewrite::decreases(self, &mut node.decreases);
         match &mut node.kind {
             NodeKind::Block { statements, terminator } => {
                 let before = std::mem::take(statements);

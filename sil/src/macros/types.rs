@@ -1,31 +1,18 @@
 //! Macros that stand for types.
 
-use front::grow_stack;
-
 use super::expand::Meaning;
 use super::table::MacroId;
 use super::{Argument, Expander, names};
 use crate::source::Span;
+use crate::syntax::walk::{Rewriter, rewrite};
 use crate::syntax::{Expr, ExprKind, Ident, MacroArgument, MacroBody, Type, TypeKind};
 
 impl Expander {
-    pub(super) fn ty(&mut self, ty: &mut Type) {
-        grow_stack(|| self.ty_kind(ty));
-    }
-
-    fn ty_kind(&mut self, ty: &mut Type) {
+    pub(super) fn expand_in_type(&mut self, ty: &mut Type) {
+        rewrite::ty(self, ty);
         let span = ty.span;
         match &mut ty.kind {
-            TypeKind::Int | TypeKind::Bool | TypeKind::Perm | TypeKind::Ref => {}
-            TypeKind::Seq(element) | TypeKind::Set(element) | TypeKind::Multiset(element) => {
-                self.ty(element);
-            }
-            TypeKind::Map(key, value) => {
-                self.ty(key);
-                self.ty(value);
-            }
             TypeKind::Named { name, arguments } => {
-                arguments.iter_mut().for_each(|argument| self.ty(argument));
                 let is_parameter = self.scope.contains(&name.name) && self.frames.is_empty();
                 if is_parameter {
                     return;
@@ -55,6 +42,7 @@ impl Expander {
                     }
                 }
             }
+            _ => {}
         }
     }
 

@@ -161,10 +161,17 @@ impl Printer<'_> {
         if self.annotations_of(expr).is_empty() {
             self.expr(expr, Level::Suffix, Follows::Something);
         } else {
-            self.line.text("(");
-            self.whole(expr);
-            self.line.text(")");
+            self.between("(", &[expr], "", ")");
         }
+    }
+
+    /// Whole expressions between brackets, apart by a separator.
+    fn between(&mut self, open: &str, exprs: &[&Expr], separator: &str, close: &str) {
+        for (index, expr) in exprs.iter().enumerate() {
+            self.line.text(if index == 0 { open } else { separator });
+            self.whole(expr);
+        }
+        self.line.text(close);
     }
 
     fn bare(&mut self, expr: &Expr, follows: Follows) {
@@ -263,11 +270,7 @@ impl Printer<'_> {
             }
             ExprKind::Acc { location, amount } => self.access(location, amount),
             ExprKind::InhaleExhale { inhale, exhale } => {
-                self.line.text("[");
-                self.whole(inhale);
-                self.line.text(", ");
-                self.whole(exhale);
-                self.line.text("]");
+                self.between("[", &[inhale, exhale], ", ", "]");
             }
             ExprKind::Unfolding { access, body } => {
                 self.line.begin(2);
@@ -296,32 +299,18 @@ impl Printer<'_> {
                 self.arguments(elements);
             }
             ExprKind::MapLiteral { entries } => self.map_literal(&expr.ty, entries),
-            ExprKind::Range { low, high } => {
-                self.line.text("[");
-                self.whole(low);
-                self.line.text("..");
-                self.whole(high);
-                self.line.text(")");
-            }
+            ExprKind::Range { low, high } => self.between("[", &[low, high], "..", ")"),
             ExprKind::Index { base, index } => {
                 self.base(base);
-                self.line.text("[");
-                self.whole(index);
-                self.line.text("]");
+                self.between("[", &[index], "", "]");
             }
             ExprKind::Update { base, index, value } => {
                 self.base(base);
-                self.line.text("[");
-                self.whole(index);
-                self.line.text(" := ");
-                self.whole(value);
-                self.line.text("]");
+                self.between("[", &[index, value], " := ", "]");
             }
             ExprKind::Take { base, count } => {
                 self.base(base);
-                self.line.text("[..");
-                self.whole(count);
-                self.line.text("]");
+                self.between("[..", &[count], "", "]");
             }
             ExprKind::Drop { base, count } => self.drop_or_slice(base, count),
             ExprKind::Cardinality(operand) => {
@@ -490,17 +479,11 @@ impl Printer<'_> {
         match &base.kind {
             ExprKind::Take { base: whole, count: end } if self.annotations_of(base).is_empty() => {
                 self.base(whole);
-                self.line.text("[");
-                self.whole(count);
-                self.line.text("..");
-                self.whole(end);
-                self.line.text("]");
+                self.between("[", &[count, end], "..", "]");
             }
             _ => {
                 self.base(base);
-                self.line.text("[");
-                self.whole(count);
-                self.line.text("..]");
+                self.between("[", &[count], "", "..]");
             }
         }
     }

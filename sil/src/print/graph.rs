@@ -16,12 +16,13 @@ use super::expr::{LocalNames, Printer};
 use super::layout::Line;
 use super::members::Context;
 use super::{Writer, names, origins};
-use crate::cfg::{Block, BlockId, BlockKind, Cfg, Loop, TerminatorKind};
+use crate::cfg::{Block, BlockId, BlockKind, Cfg, Loop};
 use crate::program::{
     self, Body, Decreases, Expr, Graph, Implementation, LabelId, LocalId, Method, NodeKind, Stmt,
     StmtKind, Type,
 };
 use crate::source::{OriginId, Span};
+use crate::syntax::TerminatorKind;
 use crate::walk::{Uses, walk_stmts};
 
 /// A level: the loop whose nested graph it is, or the outermost.
@@ -91,18 +92,7 @@ impl Writer<'_> {
                 self.out.push_str(&format!("block {} {{\n", block.name));
                 self.indented(|writer| {
                     writer.block_statements(plan, context, id, statements);
-                    let name = |id: BlockId| cfg.blocks[id].name.as_str();
-                    match &terminator.kind {
-                        TerminatorKind::Goto(target) => {
-                            writer.text_line(&format!("goto {}", name(*target)));
-                        }
-                        TerminatorKind::Branch { condition, then, otherwise } => {
-                            writer.branch(context, condition, name(*then), name(*otherwise));
-                        }
-                        TerminatorKind::Next => writer.text_line("next"),
-                        TerminatorKind::Halt => writer.text_line("halt"),
-                        TerminatorKind::Dead => writer.text_line("dead"),
-                    }
+                    writer.terminator(context, &terminator.kind, |&id| cfg.blocks[id].name.clone());
                 });
                 self.text_line("}");
             }
@@ -143,13 +133,26 @@ impl Writer<'_> {
         }
     }
 
-    fn branch(&mut self, context: Context<'_>, condition: &Expr, then: &str, otherwise: &str) {
-        self.line(|writer, line: &mut Line| {
-            line.text("branch (");
-            let annotations = context.annotations();
-            Printer::new(writer.program, context.scope, annotations, line).print(condition);
-            line.text(format!(") {then} else {otherwise}"));
-        });
+    fn terminator<L>(
+        &mut self,
+        context: Context<'_>,
+        terminator: &TerminatorKind<Expr, L>,
+        name: impl Fn(&L) -> String,
+    ) {
+        match terminator {
+            TerminatorKind::Goto(target) => self.text_line(&format!("goto {}", name(target))),
+            TerminatorKind::Branch { condition, then, otherwise } => {
+                self.line(|writer, line: &mut Line| {
+                    line.text("branch (");
+                    let annotations = context.annotations();
+                    Printer::new(writer.program, context.scope, annotations, line).print(condition);
+                    line.text(format!(") {} else {}", name(then), name(otherwise)));
+                });
+            }
+            TerminatorKind::Next => self.text_line("next"),
+            TerminatorKind::Halt => self.text_line("halt"),
+            TerminatorKind::Dead => self.text_line("dead"),
+        }
     }
 
     /// `loop H while (c) invariant … exits …`, up to where the nested graph's brace goes.
@@ -174,20 +177,11 @@ impl Writer<'_> {
             return;
         }
         self.out.push('\n');
-        self.clauses(context, clauses);
+        self.clauses(context, clauses.invariants, clauses.decreases);
         if !exits.is_empty() {
             self.indented(|writer| writer.text_line(&format!("exits {}", exits.join(", "))));
         }
         self.pad();
-    }
-
-    fn clauses(&mut self, context: Context<'_>, clauses: &Clauses<'_>) {
-        self.indented(|writer| {
-            for invariant in clauses.invariants {
-                writer.clause(context, "invariant ", invariant);
-            }
-            writer.decreases(context, clauses.decreases);
-        });
     }
 
     /// A graph that is not valid control flow, node by node.
@@ -227,11 +221,6 @@ impl Writer<'_> {
             self.out.push_str("entry ");
         }
         let name = |label: LabelId| context.scope.label(label);
-        let clauses = |condition| Clauses {
-            condition,
-            invariants: &node.invariants,
-            decreases: &node.decreases,
-        };
         match &node.kind {
             NodeKind::Block { statements, terminator } => {
                 self.out.push_str(&format!("block {}", name(node.label)));
@@ -239,29 +228,21 @@ impl Writer<'_> {
                     self.out.push_str(" {\n");
                 } else {
                     self.out.push('\n');
-                    self.clauses(context, &clauses(None));
+                    self.clauses(context, &node.invariants, &node.decreases);
                     self.text_line("{");
                 }
                 self.indented(|writer| {
                     writer.statements(context, statements);
-                    match &terminator.kind {
-                        program::TerminatorKind::Goto(target) => {
-                            writer.text_line(&format!("goto {}", name(*target)));
-                        }
-                        program::TerminatorKind::Branch { condition, then, otherwise } => {
-                            writer.branch(context, condition, &name(*then), &name(*otherwise));
-                        }
-                        program::TerminatorKind::Next => writer.text_line("next"),
-                        program::TerminatorKind::Halt => writer.text_line("halt"),
-                        program::TerminatorKind::Dead => writer.text_line("dead"),
-                    }
+                    writer.terminator(context, &terminator.kind, |&label| name(label));
                 });
                 self.text_line("}");
             }
             NodeKind::Loop { condition, exits, graph, then } => {
                 let exits: Vec<String> = exits.iter().map(|&exit| name(exit)).collect();
                 let exits: Vec<&str> = exits.iter().map(String::as_str).collect();
-                self.loop_head(context, &name(node.label), &clauses(condition.as_ref()), &exits);
+                let (invariants, decreases) = (&node.invariants[..], &node.decreases[..]);
+                let clauses = Clauses { condition: condition.as_ref(), invariants, decreases };
+                self.loop_head(context, &name(node.label), &clauses, &exits);
                 self.written_level(context, graph);
                 if let Some(then) = then {
                     self.out.push_str(&format!(" then {}", name(*then)));

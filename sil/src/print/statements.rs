@@ -8,7 +8,7 @@ use super::layout::Line;
 use super::members::Context;
 use super::origins;
 use super::types::type_text;
-use crate::program::{Block, Expr, ExprKind, LocalId, Stmt, StmtKind};
+use crate::program::{Block, Decreases, Expr, ExprKind, LocalId, Stmt, StmtKind};
 
 impl Writer<'_> {
     /// `{ … }`, from the current position; leaves the line open behind the closing brace.
@@ -84,12 +84,7 @@ impl Writer<'_> {
                 self.parenthesised(context, "while (", condition);
                 if has_clauses {
                     self.out.push('\n');
-                    self.indented(|writer| {
-                        for invariant in invariants {
-                            writer.clause(context, "invariant ", invariant);
-                        }
-                        writer.decreases(context, decreases);
-                    });
+                    self.clauses(context, invariants, decreases);
                     self.pad();
                 } else {
                     self.out.push(' ');
@@ -111,18 +106,13 @@ impl Writer<'_> {
             }
             StmtKind::Label { label, invariants, decreases } => {
                 self.text_line(&format!("label {}", context.scope.label(*label)));
-                self.indented(|writer| {
-                    for invariant in invariants {
-                        writer.clause(context, "invariant ", invariant);
-                    }
-                    writer.decreases(context, decreases);
-                    // A statement follows: an `if` would be read as the condition of the clause.
-                    let is_open = decreases.last().is_some_and(|last| last.condition.is_none());
-                    if is_open && !writer.out.ends_with(";\n") {
-                        writer.out.pop();
-                        writer.out.push_str(";\n");
-                    }
-                });
+                self.clauses(context, invariants, decreases);
+                // A statement follows: an `if` would be read as the condition of the clause.
+                let is_open = decreases.last().is_some_and(|last| last.condition.is_none());
+                if is_open && !self.out.ends_with(";\n") {
+                    self.out.pop();
+                    self.out.push_str(";\n");
+                }
             }
             StmtKind::Var(locals)
                 if locals.iter().any(|local| context.scope.supplied.contains(local)) =>
@@ -133,6 +123,21 @@ impl Writer<'_> {
                 }
             }
             _ => self.line(|writer, line| writer.simple(context, line, &statement.kind)),
+        });
+    }
+
+    /// The clauses of a loop, each on a line of its own.
+    pub(super) fn clauses(
+        &mut self,
+        context: Context<'_>,
+        invariants: &[Expr],
+        decreases: &[Decreases],
+    ) {
+        self.indented(|writer| {
+            for invariant in invariants {
+                writer.clause(context, "invariant ", invariant);
+            }
+            writer.decreases(context, decreases);
         });
     }
 

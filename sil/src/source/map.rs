@@ -127,8 +127,8 @@ impl<'a> SourceMap<'a> {
         let mut notes = self.notes(reason_span, error);
         let mut at_reason = reason.map(|span| self.place(span)).filter(|at| *at != place);
         if let Some((span, _)) = conjunct {
-            let used = at_reason.replace(self.own_place(span));
-            notes.extend(used.map(|used| (used, USED_HERE.to_owned())));
+            let used = at_reason.replace(self.own_place(span)).unwrap_or_else(|| place.clone());
+            notes.push((used, USED_HERE.to_owned()));
         }
         let uses = parts::uses(self.program, error.origin);
         notes.extend(uses.map(|used| (self.own_place(used), MACRO_USED_HERE.to_owned())));

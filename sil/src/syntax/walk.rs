@@ -375,7 +375,8 @@ macro_rules! walk {
                 graph.nodes.$iter().for_each(|node| grow_stack(|| walker.node(node)));
             }
 
-            fn contract<$($life,)? W: $walker $(<$life>)? + ?Sized>(
+            /// Goes on to the expressions.
+            pub(crate) fn contract<$($life,)? W: $walker $(<$life>)? + ?Sized>(
                 walker: &mut W,
                 contract: &$($life)? $($mutable)? Contract,
             ) {
@@ -384,7 +385,8 @@ macro_rules! walk {
                 decreases(walker, &$($mutable)? contract.decreases);
             }
 
-            fn decreases<$($life,)? W: $walker $(<$life>)? + ?Sized>(
+            /// Goes on to the expressions.
+            pub(crate) fn decreases<$($life,)? W: $walker $(<$life>)? + ?Sized>(
                 walker: &mut W,
                 clauses: &$($life)? $($mutable)? [Decreases],
             ) {
@@ -396,7 +398,8 @@ macro_rules! walk {
                 }
             }
 
-            fn exprs<$($life,)? W: $walker $(<$life>)? + ?Sized>(
+            /// Goes on to the expressions.
+            pub(crate) fn exprs<$($life,)? W: $walker $(<$life>)? + ?Sized>(
                 walker: &mut W,
                 exprs: &$($life)? $($mutable)? [Expr],
             ) {

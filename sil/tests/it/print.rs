@@ -85,8 +85,8 @@ fn parentheses_stand_where_they_are_needed() {
         let program = program(&text);
         let method = program.methods.values().next().expect("m");
         let StmtKind::Inhale(inhaled) = &statements(method)[1].kind else { panic!("inhale") };
-        let labels = &method.implementations[0].labels;
-        let shown = print::expr_with_labels(&program, &method.locals, labels, inhaled);
+        let snippets = print::Snippets::new(&program, method, &method.implementations[0]);
+        let shown = snippets.expr(inhaled);
         if shown != written {
             wrong.push((written, shown));
         }

@@ -7,7 +7,7 @@ use silicon::report::MemberKind;
 use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, MemberOutcome, Outcome};
 
-use crate::supervise::wire::{Event, Head};
+use crate::supervise::wire::Event;
 
 /// An input, as far as it is known.
 #[derive(Default)]
@@ -38,20 +38,14 @@ impl Known {
     pub(crate) fn hear(&mut self, event: Event) -> News<'_> {
         match event {
             Event::Loaded { head, members } if self.loaded.is_none() => {
-                let members: Vec<Member> = members.into_iter().map(Member::from).collect();
-                self.loaded = head.outcome().map(|outcome| (outcome, members));
-                match &self.loaded {
-                    Some((outcome, members)) => News::Planned(outcome, members),
-                    None => News::Nothing,
-                }
+                let (outcome, members) = self.loaded.insert((head, members));
+                News::Planned(outcome, members)
             }
             Event::Started { kind, id, .. } => {
                 self.begun.insert((kind, id), Instant::now());
                 News::Nothing
             }
             Event::Finished { id, member, found } => {
-                let member = MemberOutcome::from(member);
-                let found = found.into_iter().map(Diagnostic::from).collect();
                 let key = (member.kind, id);
                 self.done.insert(key.clone(), (member, found));
                 match self.done.get_key_value(&key) {
@@ -60,7 +54,7 @@ impl Known {
                 }
             }
             Event::Done { broken } => {
-                self.defect = broken.and_then(Head::outcome);
+                self.defect = broken;
                 News::Nothing
             }
             _ => News::Nothing,

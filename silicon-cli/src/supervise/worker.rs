@@ -13,7 +13,7 @@ use silicon::report::MemberKind;
 use silicon::session::follow::Member;
 use silicon::session::{Diagnostic, FileVerdict, Follower, Input, MemberOutcome, Outcome, Session};
 
-use crate::supervise::wire::{Event, Head, Order, Planned, Verified, next, packed};
+use crate::supervise::wire::{Event, Order, head, next, packed};
 
 /// Works on orders until the other side is gone.
 pub(crate) fn serve(
@@ -65,7 +65,7 @@ fn obey(order: Order, input: &Input, mut session: Session, voice: &Voice) {
     session.assigned.given_up = order.given_up;
     let outcome = session.run_with(input, voice);
     let is_broken = outcome.verdict == FileVerdict::Error && outcome.members.is_empty();
-    voice.say(&Event::Done { broken: is_broken.then(|| Head::of(&outcome, true)) });
+    voice.say(&Event::Done { broken: is_broken.then(|| head(&outcome, true)) });
 }
 
 /// Tells the other side.
@@ -96,8 +96,8 @@ impl Follower for Voice {
         // Only what is verified may have more findings, and be interrupted before they are shown.
         let with_texts = !(members.is_empty() && outcome.diagnostics.is_empty())
             || self.with_texts.load(Ordering::Relaxed);
-        let members = members.iter().map(Planned::from).collect();
-        self.say(&Event::Loaded { head: Head::of(outcome, with_texts), members });
+        let (head, members) = (head(outcome, with_texts), members.to_vec());
+        self.say(&Event::Loaded { head, members });
     }
 
     fn started(&self, kind: MemberKind, id: &str, until: Option<Instant>) {
@@ -119,7 +119,7 @@ impl Follower for Voice {
     }
 
     fn finished(&self, id: &str, member: &MemberOutcome, diagnostics: &[Diagnostic]) {
-        let found = diagnostics.iter().map(Into::into).collect();
-        self.say(&Event::Finished { id: id.to_owned(), member: Verified::from(member), found });
+        let (id, member, found) = (id.to_owned(), member.clone(), diagnostics.to_vec());
+        self.say(&Event::Finished { id, member, found });
     }
 }

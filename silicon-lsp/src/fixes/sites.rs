@@ -456,6 +456,22 @@ impl<'a> Site<'a> {
         self.here().filter(is_receiver).map(range).collect()
     }
 
+    /// Returns the names behind the words, as in `acquire a.b` and `lock (a.b)`.
+    pub(super) fn operands(&self, words: &[&str]) -> Vec<Range<usize>> {
+        let operand = |position: usize| {
+            let opens = usize::from(self.word(position + 1) == "(");
+            let first = position + 1 + opens;
+            let mut last = first;
+            while self.word(last + 1) == "." {
+                last += 2;
+            }
+            let (first, last) = (self.code.get(first)?, self.code.get(last)?);
+            (last.kind == Kind::Word).then_some(first.range.start..last.range.end)
+        };
+        let is_it = |&position: &usize| words.contains(&self.word(position));
+        self.here().filter(is_it).filter_map(operand).collect()
+    }
+
     /// Returns the divisors.
     pub(super) fn divisors(&self) -> Vec<Range<usize>> {
         let is_division = |&position: &usize| matches!(self.word(position), "/" | "\\" | "%");

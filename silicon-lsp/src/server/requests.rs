@@ -98,8 +98,10 @@ impl Server<'_> {
     /// Lists the declarations in open texts with the words of a query in their names.
     fn symbols(&self, params: &Value) -> Value {
         let query = params.get("query").and_then(Value::as_str).unwrap_or_default().to_lowercase();
-        let known = self.documents.values().filter_map(Document::current);
-        let of = |analysis: &std::sync::Arc<crate::analysis::Analysis>| {
+        // What is not open is looked at only for a name.
+        let closed = if query.is_empty() { Vec::new() } else { self.workspace().closed(&query) };
+        let open = self.documents.values().filter_map(Document::current).map(|it| &**it);
+        let of = |analysis: &crate::analysis::Analysis| {
             let fits = |symbol: &Value| {
                 let name = symbol["name"].as_str().unwrap_or_default();
                 name.to_lowercase().contains(&query)
@@ -107,7 +109,7 @@ impl Server<'_> {
             let all = features::symbols_of_workspace(analysis);
             all.into_iter().filter(fits).collect::<Vec<_>>()
         };
-        known.flat_map(of).collect()
+        open.chain(&closed).flat_map(of).collect()
     }
 
     /// Returns the texts that names are looked for in.

@@ -288,11 +288,7 @@ impl Told {
             Event::Planned { .. } => Some(Self::Planned),
             Event::Finished { .. } => Some(Self::Finished),
             Event::Done { found: None, .. } => Some(Self::Done(None)),
-            // A verdict that is not known is no good one.
-            Event::Done { verdict, .. } => {
-                let verdict = FileVerdict::named(verdict).unwrap_or(FileVerdict::Error);
-                Some(Self::Done(Some(verdict)))
-            }
+            Event::Done { verdict, .. } => Some(Self::Done(Some(*verdict))),
             Event::Started { .. }
             | Event::Ended { .. }
             | Event::Tried { .. }

@@ -1,26 +1,26 @@
 //! A part of a program as bytes: equal bytes mean that the engine can tell no difference.
 //!
-//! Exhaustive patterns read each part, so a new field of the tree needs a decision here. Ids of
-//! locals and labels are numbers, since the part itself declares them; other members are written by
-//! name, and noted as reached.
+//! Exhaustive patterns read each part, so a new field of the tree needs a decision: [`tree`] lists
+//! the parts that are written field by field. Ids of locals and labels are numbers, since the part
+//! itself declares them; other members are written by name, and noted as reached.
 //!
 //! Two things about a span matter: the text that it covers, and the other spans that are the same;
 //! its place does not. The text of a declaration is written once, and the spans in it by their
 //! offsets. Spans elsewhere (in a macro, say) are written with their text.
 
-mod expressions;
-mod graphs;
-mod members;
-mod statements;
+mod tree;
 
 use indexmap::IndexSet;
+use la_arena::{Arena, Idx};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use sha2::{Digest as _, Sha256};
 use sil::plugins::termination::{CheckKind, Instrumented};
 use sil::program::*;
-use sil::source::{Name, Sources, Span};
+use sil::source::{Sources, Span};
 
 use std::collections::BTreeSet;
+
+use self::tree::Encode;
 
 /// A digest of SHA-256.
 pub(super) type Digest = [u8; 32];
@@ -98,10 +98,10 @@ struct Encoder<'p> {
     reached: BTreeSet<Part>,
     quantifiers: IndexSet<String, FxBuildHasher>,
     /// The locals of the method whose contract is read.
-    locals_of_contract: Option<&'p la_arena::Arena<Local>>,
+    locals_of_contract: Option<&'p Arena<Local>>,
 }
 
-impl Encoder<'_> {
+impl<'p> Encoder<'p> {
     fn tag(&mut self, tag: u8) {
         self.bytes.push(tag);
     }
@@ -119,20 +119,12 @@ impl Encoder<'_> {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    fn all<T>(&mut self, items: &[T], mut each: impl FnMut(&mut Self, &T)) {
-        self.number(items.len());
-        items.iter().for_each(|item| each(self, item));
-    }
-
-    fn maybe<T>(&mut self, item: Option<&T>, each: impl FnOnce(&mut Self, &T)) {
-        self.flag(item.is_some());
-        if let Some(item) = item {
-            each(self, item);
-        }
-    }
-
-    fn raw<T>(&mut self, id: la_arena::Idx<T>) {
+    fn raw<T>(&mut self, id: Idx<T>) {
         self.number(id.into_raw().into_u32() as usize);
+    }
+
+    fn write(&mut self, part: &(impl Encode + ?Sized)) {
+        part.encode(self);
     }
 
     /// The text of `span` is written, and that of all spans in it is not written again.
@@ -175,8 +167,7 @@ impl Encoder<'_> {
             _ => {
                 self.tag(1);
                 self.elsewhere.push(span);
-                let text = self.reader.sources.text(span);
-                self.maybe(text.as_ref(), |this, text| this.text(text));
+                self.write(&self.reader.sources.text(span));
             }
         }
     }
@@ -190,100 +181,91 @@ impl Encoder<'_> {
         self.number(index);
     }
 
-    fn reach(&mut self, part: Part, name: &str) {
-        self.reached.insert(part);
-        self.text(name);
-    }
-
-    fn annotations(&mut self, annotations: &[Annotation]) {
-        // What begins with `src.` says where something comes from; the engine does not read it.
-        let own = annotations.iter().filter(|annotation| !annotation.key.starts_with("src."));
-        let own: Vec<_> = own.collect();
-        self.all(&own, |this, Annotation { key, values, span: _ }| {
-            this.text(key);
-            this.all(values, |this, value| this.text(value));
-        });
-    }
-
-    fn name(&mut self, name: &Name) {
-        self.text(name);
-    }
-
-    fn ty(&mut self, ty: &Type) {
-        match ty {
-            Type::Int => self.tag(0),
-            Type::Bool => self.tag(1),
-            Type::Perm => self.tag(2),
-            Type::Ref => self.tag(3),
-            Type::Seq(element) => {
-                self.tag(4);
-                self.ty(element);
-            }
-            Type::Set(element) => {
-                self.tag(5);
-                self.ty(element);
-            }
-            Type::Multiset(element) => {
-                self.tag(6);
-                self.ty(element);
-            }
-            Type::Map(key, value) => {
-                self.tag(7);
-                self.ty(key);
-                self.ty(value);
-            }
-            Type::Domain(domain, arguments) => {
-                self.tag(8);
-                let name = &self.reader.program.domains[*domain].name;
-                self.reach(Part::Domain(*domain), name);
-                self.all(arguments, Self::ty);
-            }
-            Type::Variable(name) => {
-                self.tag(9);
-                self.name(name);
-            }
-            Type::Wand => self.tag(10),
-        }
-    }
-
-    fn locals(&mut self, locals: &la_arena::Arena<Local>) {
-        self.number(locals.len());
-        for (_, Local { name, ty, kind, span }) in locals.iter() {
-            self.name(name);
-            self.ty(ty);
-            self.tag(match kind {
-                LocalKind::Formal => 0,
-                LocalKind::Returned => 1,
-                LocalKind::Variable => 2,
-                LocalKind::Bound => 3,
-                LocalKind::Let => 4,
-            });
-            self.place(*span);
-        }
-    }
-
-    /// Those that callers see.
-    fn signature(&mut self, locals: &la_arena::Arena<Local>, ids: &[LocalId]) {
-        self.all(ids, |this, &id| {
-            let Local { name, ty, kind: _, span: _ } = &locals[id];
-            this.raw(id);
-            this.name(name);
-            this.ty(ty);
-        });
+    /// The name of the quantifier at `span` is its place: two with one name may be one for the
+    /// prover.
+    fn quantifier(&mut self, span: Span) {
+        let place = self.reader.sources.range(span).map_or(String::new(), |(at, _)| at.to_string());
+        let (index, _) = self.quantifiers.insert_full(place);
+        self.number(index);
     }
 
     /// A variable where it is bound: of the contracts of methods, not all variables of the method
     /// are written.
     fn bind(&mut self, id: LocalId) {
-        self.raw(id);
-        let locals = self.locals_of_contract;
-        self.maybe(locals.map(|locals| &locals[id]).as_ref(), |this, Local { name, ty, .. }| {
-            this.name(name);
-            this.ty(ty);
-        });
+        if let Some(locals) = self.locals_of_contract {
+            self.signature(locals, &[id]);
+        }
     }
 
-    fn ids(&mut self, ids: &[LocalId]) {
-        self.all(ids, |this, &id| this.raw(id));
+    fn signature(&mut self, locals: &Arena<Local>, ids: &[LocalId]) {
+        self.number(ids.len());
+        for &id in ids {
+            let Local { name, ty, kind: _, span: _ } = &locals[id];
+            self.raw(id);
+            self.write(name);
+            self.write(ty);
+        }
+    }
+
+    fn part(&mut self, part: Part) {
+        let program = self.reader.program;
+        match part {
+            Part::Field(id) => self.declaration(0, program.fields[id].span, &program.fields[id]),
+            Part::Domain(id) => {
+                let domain = &program.domains[id];
+                let functions: Vec<&DomainFunction> =
+                    domain.functions.iter().map(|&id| &program.domain_functions[id]).collect();
+                self.declaration(1, domain.span, &(domain, functions));
+            }
+            Part::Predicate(id) => {
+                self.declaration(2, program.predicates[id].span, &program.predicates[id]);
+            }
+            Part::Function(id) => {
+                self.declaration(3, program.functions[id].span, &program.functions[id]);
+            }
+            Part::Contract(id) => {
+                self.tag(4);
+                self.contract_of(&program.methods[id]);
+            }
+            Part::Method(id) => {
+                let method = &program.methods[id];
+                let checked = |index| self.reader.checks?.graphs.get(&(id, index));
+                let checked: Vec<_> = (0..method.implementations.len()).map(checked).collect();
+                self.declaration(5, method.span, &(method, checked));
+            }
+        }
+    }
+
+    fn declaration(&mut self, tag: u8, span: Span, declared: &impl Encode) {
+        self.tag(tag);
+        self.covered(span, |this| this.write(declared));
+    }
+
+    /// A method as its callers see it.
+    fn contract_of(&mut self, method: &'p Method) {
+        let Method {
+            name,
+            locals,
+            formals,
+            returns,
+            contract: Contract { preconditions, postconditions, decreases },
+            implementations,
+            annotations,
+            span,
+        } = method;
+        self.place(*span);
+        self.write(name);
+        self.signature(locals, formals);
+        self.signature(locals, returns);
+        self.locals_of_contract = Some(locals);
+        for clauses in [preconditions, postconditions] {
+            self.number(clauses.len());
+            for clause in clauses {
+                self.covered(clause.span, |this| this.write(clause));
+            }
+        }
+        self.write(decreases);
+        self.flag(implementations.is_empty());
+        self.write(annotations);
     }
 }

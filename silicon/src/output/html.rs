@@ -284,7 +284,7 @@ fn finding(anchor: &str, one: &Diagnostic, sheets: &Sheets<'_>) -> Markup {
                     @for (index, step) in one.path.iter().enumerate() {
                         li {
                             code { (text(step)) }
-                            @if let Some(at) = one.steps.get(index) { " at " (sheets.link(at, &place(at))) }
+                            @if let Some((at, _)) = one.steps.get(index) { " at " (sheets.link(at, &place(at))) }
                         }
                     }
                 }

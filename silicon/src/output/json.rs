@@ -31,12 +31,12 @@ pub(super) fn verdicts(outcome: &Outcome, statistics: bool, to: &mut dyn Write) 
 /// Writes the members of a file of which there will be an outcome.
 pub fn members(file: &str, members: &[Member], to: &mut dyn Write) -> io::Result<()> {
     let members = members.iter().map(PlannedMember::of).collect();
-    line(&MembersLine { v: VERSION, kind: "members", file, members }, to)
+    line("members", &MembersLine { file, members }, to)
 }
 
 /// Writes a finding.
 pub fn diagnostic(diagnostic: &Diagnostic, to: &mut dyn Write) -> io::Result<()> {
-    line(&DiagnosticLine::of(diagnostic), to)
+    line("diagnostic", &DiagnosticLine::of(diagnostic), to)
 }
 
 /// Writes the outcome of a member.
@@ -46,15 +46,14 @@ pub fn member(
     statistics: bool,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    line(&MemberLine::of(member, file, statistics), to)
+    line("member", &MemberLine::of(member, file, statistics), to)
 }
 
 /// Writes the outcome of a file, without its findings and members.
 pub fn file(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     line(
+        "file",
         &FileLine {
-            v: VERSION,
-            kind: "file",
             file: &outcome.file,
             verdict: outcome.verdict.name(),
             members: outcome.members.len(),
@@ -74,9 +73,8 @@ pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> 
 /// Writes the sums over a run.
 pub fn summary(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     line(
+        "run",
         &RunLine {
-            v: VERSION,
-            kind: "run",
             verdict: summary.verdict().name(),
             files: summary.files,
             members: summary.members,
@@ -96,9 +94,8 @@ pub(super) fn expectation(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     line(
+        "expectation",
         &ExpectationLine {
-            v: VERSION,
-            kind: "expectation",
             file: &outcome.file,
             met: is_met,
             missing: announced(differences, |difference| &difference.missing),
@@ -124,18 +121,13 @@ fn announced(
 /// Writes the state in which a path comes to a statement.
 pub fn state(state: &StateAt, to: &mut dyn Write) -> io::Result<()> {
     let StateAt { place, path, contents } = state;
-    let Located { file, start, end } = Located::of(place);
-    line(&StateLine { v: VERSION, kind: "state", file, start, end, path, state: contents }, to)
+    line("state", &StateLine { place, path, state: contents }, to)
 }
 
 #[derive(Serialize)]
 struct StateLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    file: &'a str,
-    start: Position,
-    end: Position,
+    #[serde(flatten)]
+    place: &'a Place,
     path: &'a [String],
     state: &'a Contents,
 }
@@ -143,9 +135,6 @@ struct StateLine<'a> {
 /// The line that compares a file with its announcements.
 #[derive(Serialize)]
 struct ExpectationLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     file: &'a str,
     met: bool,
     missing: Vec<AnnouncedObject<'a>>,
@@ -161,81 +150,69 @@ struct AnnouncedObject<'a> {
     id: &'a str,
 }
 
-fn line(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *to, value)?;
+/// A line of the output.
+#[derive(Serialize)]
+struct Line<'a, T> {
+    v: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
+fn line(kind: &'static str, content: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, &Line { v: VERSION, kind, content })?;
     to.write_all(b"\n")
 }
 
 #[derive(Serialize)]
-struct Position {
-    line: u32,
-    column: u32,
-}
-
-impl From<LineColumn> for Position {
-    fn from(LineColumn { line, column }: LineColumn) -> Self {
-        Self { line, column }
-    }
-}
-
-#[derive(Serialize)]
 struct Range {
-    start: Position,
-    end: Position,
+    start: LineColumn,
+    end: LineColumn,
 }
 
-/// A range and its file.
+/// A condition on a path, where it stands.
 #[derive(Serialize)]
-struct Located<'a> {
-    file: &'a str,
-    start: Position,
-    end: Position,
+struct Step<'a> {
+    #[serde(flatten)]
+    place: &'a Place,
+    holds: bool,
 }
 
-impl<'a> Located<'a> {
-    fn of(place: &'a Place) -> Self {
-        Self { file: &place.file, start: place.start.into(), end: place.end.into() }
+impl<'a> Step<'a> {
+    fn of((place, holds): &'a (Place, bool)) -> Self {
+        Self { place, holds: *holds }
     }
 }
 
 #[derive(Serialize)]
 struct Note<'a> {
-    file: &'a str,
-    start: Position,
-    end: Position,
+    #[serde(flatten)]
+    place: &'a Place,
     message: &'a str,
-}
-
-impl<'a> Note<'a> {
-    fn of(place: &'a Place, message: &'a str) -> Self {
-        Self { file: &place.file, start: place.start.into(), end: place.end.into(), message }
-    }
 }
 
 #[derive(Serialize)]
 struct DiagnosticLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     file: &'a str,
     severity: &'static str,
     id: &'a str,
     message: &'a str,
-    start: Position,
-    end: Position,
+    start: LineColumn,
+    end: LineColumn,
     #[serde(skip_serializing_if = "Option::is_none")]
     generated: Option<Range>,
     #[serde(skip_serializing_if = "Option::is_none")]
     member: Option<&'a str>,
     /// The part that could not be shown, which may be all of it; none where the id has no reason.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<Located<'a>>,
+    reason: Option<&'a Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    subject: Option<Located<'a>>,
+    subject: Option<&'a Place>,
     notes: Vec<Note<'a>>,
     path: &'a [String],
     /// Where each condition of the path stands.
-    steps: Vec<Located<'a>>,
+    steps: Vec<Step<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -249,26 +226,22 @@ impl<'a> DiagnosticLine<'a> {
     fn of(diagnostic: &'a Diagnostic) -> Self {
         let message = &diagnostic.message;
         Self {
-            v: VERSION,
-            kind: "diagnostic",
             file: &message.place.file,
             severity: message.severity.name(),
             id: &message.id,
             message: &message.text,
-            start: message.place.start.into(),
-            end: message.place.end.into(),
-            generated: diagnostic
-                .generated
-                .map(|(start, end)| Range { start: start.into(), end: end.into() }),
+            start: message.place.start,
+            end: message.place.end,
+            generated: diagnostic.generated.map(|(start, end)| Range { start, end }),
             member: diagnostic.member.as_deref(),
             reason: message.id.contains(':').then(|| {
                 let narrower = diagnostic.reason.as_ref().or(diagnostic.part.as_ref());
-                Located::of(narrower.unwrap_or(&message.place))
+                narrower.unwrap_or(&message.place)
             }),
-            subject: diagnostic.subject.as_ref().map(Located::of),
-            notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
+            subject: diagnostic.subject.as_ref(),
+            notes: message.notes.iter().map(|(place, message)| Note { place, message }).collect(),
             path: &diagnostic.path,
-            steps: diagnostic.steps.iter().map(Located::of).collect(),
+            steps: diagnostic.steps.iter().map(Step::of).collect(),
             counterexample: diagnostic.counterexample.as_ref().map(Counterexample::shown),
             replay: diagnostic.replay.as_ref(),
             known: diagnostic.is_known,
@@ -279,9 +252,6 @@ impl<'a> DiagnosticLine<'a> {
 /// The members of a file that are going to be verified.
 #[derive(Serialize)]
 struct MembersLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     file: &'a str,
     members: Vec<PlannedMember<'a>>,
 }
@@ -290,23 +260,18 @@ struct MembersLine<'a> {
 struct PlannedMember<'a> {
     kind: &'static str,
     name: &'a str,
-    file: &'a str,
-    start: Position,
-    end: Position,
+    #[serde(flatten)]
+    place: &'a Place,
 }
 
 impl<'a> PlannedMember<'a> {
     fn of(Member { kind, name, place, .. }: &'a Member) -> Self {
-        let Located { file, start, end } = Located::of(place);
-        Self { kind: kind.name(), name, file, start, end }
+        Self { kind: kind.name(), name, place }
     }
 }
 
 #[derive(Serialize)]
 struct MemberLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind_of_line: &'static str,
     file: &'a str,
     kind: &'static str,
     name: &'a str,
@@ -336,9 +301,8 @@ struct MemberLine<'a> {
 #[derive(Serialize)]
 struct ObligationObject<'a> {
     kind: &'a str,
-    file: &'a str,
-    start: Position,
-    end: Position,
+    #[serde(flatten)]
+    place: &'a Place,
     questions: u64,
     steps: u64,
     prover_ms: f64,
@@ -349,9 +313,7 @@ impl<'a> ObligationObject<'a> {
         let Obligation { place, kind, cost } = obligation;
         Self {
             kind,
-            file: &place.file,
-            start: place.start.into(),
-            end: place.end.into(),
+            place,
             questions: cost.asked.count,
             steps: cost.steps,
             prover_ms: milliseconds(cost.asked.time),
@@ -396,8 +358,6 @@ impl<'a> MemberLine<'a> {
     fn of(member: &'a MemberOutcome, file: &'a str, statistics: bool) -> Self {
         let measured = &member.statistics;
         Self {
-            v: VERSION,
-            kind_of_line: "member",
             file,
             kind: member.kind.name(),
             name: &member.name,
@@ -428,9 +388,6 @@ impl<'a> MemberLine<'a> {
 
 #[derive(Serialize)]
 struct FileLine<'a> {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     file: &'a str,
     verdict: &'static str,
     members: usize,
@@ -442,9 +399,6 @@ struct FileLine<'a> {
 
 #[derive(Serialize)]
 struct RunLine {
-    v: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
     verdict: &'static str,
     files: usize,
     members: usize,

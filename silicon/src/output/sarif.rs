@@ -141,7 +141,7 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
         result["relatedLocations"] = related.collect();
     }
     if !diagnostic.path.is_empty() {
-        let steps = diagnostic.path.iter().zip(&diagnostic.steps);
+        let steps = diagnostic.path.iter().zip(diagnostic.steps.iter().map(|(place, _)| place));
         let end = (&message.text, &message.place);
         let locations = steps.chain([end]).map(|(text, place)| {
             let mut location = location(place);

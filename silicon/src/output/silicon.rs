@@ -10,7 +10,7 @@ use sil::render::{Place, Texts};
 use super::trusted;
 use crate::session::parts::indexed;
 use crate::session::{Diagnostic, FileVerdict, Outcome};
-use symex::report::{MemberKind, Severity};
+use symex::report::{Counterexample, MemberKind, Severity};
 
 pub(super) fn outcome(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "Silicon {}", env!("CARGO_PKG_VERSION"))?;
@@ -34,6 +34,9 @@ pub(super) fn outcome(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "Silicon found {} {word} in {seconds:.2}s:", all.len())?;
     for (index, diagnostic) in all.iter().enumerate() {
         writeln!(to, "  [{index}] {}", sentence(diagnostic, outcome))?;
+        for words in diagnostic.counterexample.iter().flat_map(Counterexample::words) {
+            writeln!(to, "      {words}")?;
+        }
     }
     Ok(())
 }

@@ -57,7 +57,13 @@ pub fn trusted(
                     Some(name) => format!("the axioms of domain {name}"),
                     None => "the axioms that the translation adds".to_owned(),
                 };
-                if !domain.axioms.is_empty()
+                // What an adt means is a part of the language.
+                let is_adt = domain
+                    .functions
+                    .iter()
+                    .any(|&function| program.domain_functions[function].is_constructor);
+                if !is_adt
+                    && !domain.axioms.is_empty()
                     && places.is_users(domain.span)
                     && !trusted.contains(&axioms)
                 {

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use sil::render::Place;
 use sil::source::Span;
 
@@ -15,7 +16,7 @@ use symex::report::shown::{Contents, ShownState};
 use symex::report::{MemberKind, MemberReport};
 
 /// A member of which there will be an outcome.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Member {
     pub kind: MemberKind,
     /// Its name in the SIL program, which tells it from all others of its kind.

@@ -11,7 +11,7 @@ use super::place::Places;
 use symex::report::{ErrorId, Finding, MemberKind, MemberReport};
 
 /// The control flow of one implementation.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Graph {
     /// The author's name of the implementation, where the method has several.
     pub name: Option<String>,
@@ -21,7 +21,7 @@ pub struct Graph {
 }
 
 /// Code that is executed without a branch, or the head of a loop.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Node {
     /// How many loops are around it.
     pub depth: usize,

@@ -1,10 +1,9 @@
 //! The front ends: from a text to a program that can be verified.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use sil::imports::Loader;
+use sil::imports::{FileSystem, Loader as _};
 use sil::load::Assumptions;
 use sil::program::Program;
 use sil::render::{Message, Place, Texts};
@@ -73,7 +72,7 @@ pub(super) fn check(input: &Input, text: Arc<str>, assumptions: Assumptions) -> 
     }
     let bytes = text.as_bytes().to_vec();
     drop(text);
-    let checked = sil::load::check_assuming(assumptions, &input.name, bytes, &Disk);
+    let checked = sil::load::check_assuming(assumptions, &input.name, bytes, &FileSystem);
     let sil::load::Checked { sources, is_blank, is_accepted, diagnostics } = checked;
     let messages = diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
     Loaded { program: None, is_accepted, is_blank, sources, originals: Vec::new(), messages }
@@ -90,7 +89,7 @@ pub fn load(input: &Input, text: Arc<str>, assumptions: Assumptions) -> Loaded {
 
 fn load_sil(name: &str, text: &str, assumptions: Assumptions) -> Loaded {
     let sil::load::Loaded { sources, program, is_blank, diagnostics, .. } =
-        sil::load::load_assuming(assumptions, name, text.as_bytes().to_vec(), &Disk);
+        sil::load::load_assuming(assumptions, name, text.as_bytes().to_vec(), &FileSystem);
     let mut messages: Vec<Message> =
         diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
     let errors = program.as_ref().map(interpretations::errors).unwrap_or_default();
@@ -131,7 +130,7 @@ pub(super) fn load_direct(input: &Input, text: Arc<str>) -> (Loaded, Option<Dire
 fn load_spl(name: &str, text: &str) -> Loaded {
     let (settings, options) = Default::default();
     let spl2sil::Loaded { program, sources, originals, messages } =
-        spl2sil::load(name, text, &settings, options, &spl2sil::FileSystem);
+        spl2sil::load(name, text, &settings, options, &FileSystem);
     let originals = originals.files().map(|(_, file)| file.clone()).collect();
     Loaded::translated(program, sources, originals, messages)
 }
@@ -151,20 +150,11 @@ pub(super) fn originals<'a>(
     names
         .filter(|name| known.get(name).is_none())
         .filter_map(|name| {
-            let bytes = Disk.read(Path::new(name)).or_else(|error| match beside {
-                Some(directory) => Disk.read(&directory.join(name)),
+            let bytes = FileSystem.read(Path::new(name)).or_else(|error| match beside {
+                Some(directory) => FileSystem.read(&directory.join(name)),
                 None => Err(error),
             });
             Some(SourceFile::new(name, String::from_utf8(bytes.ok()?).ok()?))
         })
         .collect()
-}
-
-/// Reads imported files, and no devices or pipes: they may have no end.
-struct Disk;
-
-impl Loader for Disk {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        front::read_named(path)
-    }
 }

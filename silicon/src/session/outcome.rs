@@ -11,10 +11,10 @@ use super::follow::Member;
 use super::graph::Graph;
 use super::replay::Replay;
 use super::shard::Dealt;
-use symex::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
+use symex::report::{Cost, Counterexample, DECLARED_HERE, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// As given by the user.
     pub file: String,
@@ -35,7 +35,7 @@ pub struct Outcome {
 }
 
 /// The verdict on a file, or on a run of several; ordered by weight.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum FileVerdict {
     /// No member was selected: nothing is known.
     NothingSelected,
@@ -52,7 +52,7 @@ pub enum FileVerdict {
 }
 
 /// A finding at the place where its author looks for it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Diagnostic {
     pub message: Message,
     /// For translated programs: where it is in the SIL text.
@@ -71,8 +71,8 @@ pub struct Diagnostic {
     pub is_consequence: bool,
     /// The branch conditions that lead there.
     pub path: Vec<String>,
-    /// Where each of them stands.
-    pub steps: Vec<Place>,
+    /// Where each of them stands, and whether it holds as it is written there.
+    pub steps: Vec<(Place, bool)>,
     /// A state in which it may go wrong, where one was asked for.
     pub counterexample: Option<Counterexample>,
     /// The result of running it, where that was asked for.
@@ -91,7 +91,7 @@ pub struct Missing {
 }
 
 /// The result for one member.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MemberOutcome {
     pub kind: MemberKind,
     pub name: String,
@@ -107,7 +107,7 @@ pub struct MemberOutcome {
 }
 
 /// A place in a member, and what the questions that came up there have cost.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Obligation {
     pub place: Place,
     /// The kind of the statement or clause there, as in `assert`.
@@ -128,21 +128,6 @@ impl FileVerdict {
             Self::InputError => "input-error",
             Self::Error => "error",
         }
-    }
-
-    /// Returns the verdict of that [`Self::name`].
-    pub fn named(name: &str) -> Option<Self> {
-        const ALL: [FileVerdict; 8] = [
-            FileVerdict::NothingSelected,
-            FileVerdict::Checked,
-            FileVerdict::Verified,
-            FileVerdict::Empty,
-            FileVerdict::Inconclusive,
-            FileVerdict::Failed,
-            FileVerdict::InputError,
-            FileVerdict::Error,
-        ];
-        ALL.into_iter().find(|verdict| verdict.name() == name)
     }
 
     /// Returns the exit code of the command.
@@ -353,6 +338,11 @@ impl Diagnostic {
     pub fn marked(&self) -> Message {
         let mut message = self.message.clone();
         let Some(part) = self.reason.as_ref().or(self.part.as_ref()) else { return message };
+        // Where the part stands tells where the clause is.
+        let is_around = |place: &Place| {
+            place.file == part.file && place.start <= part.start && part.end <= place.end
+        };
+        message.notes.retain(|(place, text)| text != DECLARED_HERE || !is_around(place));
         let whole = &message.place;
         let is_inside =
             part.file == whole.file && whole.start <= part.start && part.end <= whole.end;

@@ -9,6 +9,7 @@ use sil::source::{Sources, Span};
 
 use super::outcome::{Diagnostic, Missing};
 use super::parts;
+use symex::knowledge::functions::is_opaque;
 use symex::report::{
     Amount, Counterexample, ErrorId, Finding, PartValue, Reason, Shortfall, Step, in_percent,
 };
@@ -17,6 +18,7 @@ use symex::report::{
 pub struct Places<'a> {
     map: SourceMap<'a>,
     sources: &'a Sources,
+    program: &'a Program,
 }
 
 impl<'a> Places<'a> {
@@ -29,7 +31,7 @@ impl<'a> Places<'a> {
                 map = map.with_original(name, &file.text);
             }
         }
-        Self { map, sources }
+        Self { map, sources, program }
     }
 
     /// Returns where the user finds `span`.
@@ -77,6 +79,9 @@ impl<'a> Places<'a> {
         {
             text.push_str(&format!("; {hint}"));
         }
+        if let Some(hint) = self.hidden_body(finding) {
+            text.push_str(&format!("; {hint}"));
+        }
         if let Some(within) = &finding.implementation {
             text.push_str(&format!(" ({})", within.words()));
         }
@@ -106,6 +111,30 @@ impl<'a> Places<'a> {
         Diagnostic { generated, reason, part, subject, missing, is_consequence, ..found }
     }
 
+    /// Tells of an opaque function in a condition that might not hold.
+    fn hidden_body(&self, finding: &Finding) -> Option<String> {
+        if finding.reason != Some(Reason::AssertionFalse) || self.is_translated() {
+            return None;
+        }
+        let condition = self.sources.text(finding.reason_span.unwrap_or(finding.span))?;
+        let mut functions = self.program.functions.iter().map(|(_, function)| function);
+        let function = functions.find(|function| {
+            let is_applied = |(at, _): (usize, &str)| {
+                let before = condition[..at].trim_end();
+                let is_of_word = |other: char| other.is_alphanumeric() || other == '_';
+                let is_name = !condition[..at].ends_with(is_of_word);
+                is_name
+                    && !before.ends_with("@reveal()")
+                    && condition[at + function.name.len()..].trim_start().starts_with('(')
+            };
+            is_opaque(function) && condition.match_indices(&*function.name).any(is_applied)
+        })?;
+        let name = &function.name;
+        Some(format!(
+            "the body of `{name}` is hidden (`@opaque()`), `@reveal() {name}(…)` shows it"
+        ))
+    }
+
     /// See [`Diagnostic::part`] and [`Diagnostic::subject`].
     fn parts(&self, finding: &Finding) -> (Option<Place>, Option<Place>) {
         let is_target = finding.error == ErrorId::AssignmentFailed && finding.reason_span.is_none();
@@ -119,17 +148,18 @@ impl<'a> Places<'a> {
         (part.map(|part| self.of(part)), subject.map(|subject| self.of(subject)))
     }
 
-    /// Returns the conditions that led to a finding, as the user wrote them, and where they stand.
-    /// Those of generated branches are left out.
-    pub fn path(&self, finding: &Finding) -> Vec<(String, Place)> {
+    /// Returns the conditions that led to a finding, in the user's words, and for each where it
+    /// stands and whether it holds as it is written there. Those of generated branches are left
+    /// out.
+    pub fn path(&self, finding: &Finding) -> Vec<(String, (Place, bool))> {
         self.conditions(&finding.path)
     }
 
     /// The same of any branches.
-    pub fn conditions(&self, path: &[Step]) -> Vec<(String, Place)> {
+    pub fn conditions(&self, path: &[Step]) -> Vec<(String, (Place, bool))> {
         let words = |step: &Step| {
             let condition = self.map.condition(step.condition, &step.text)?;
-            Some((step.words(condition), self.of(step.condition)))
+            Some((step.words(condition), (self.of(step.condition), step.taken)))
         };
         path.iter().filter_map(words).collect()
     }

@@ -12,7 +12,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sil::render::Place;
 
@@ -193,7 +193,7 @@ pub struct Sharding {
 }
 
 /// A member, and the shard that it belongs to.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Dealt {
     pub kind: MemberKind,
     /// The author's name of the member.

@@ -178,7 +178,10 @@ impl Translator {
                 }
                 self.application(terms, symbol, &args)?
             }
-            TermKind::Theory(op, args, sort) => self.operation(terms, op, &args, sort)?,
+            TermKind::Theory(op, args, sort) => {
+                self.axioms.extend(terms.by_cases(term));
+                self.operation(terms, op, &args, sort)?
+            }
 
             TermKind::Unit => self.snapshots.unit(),
             TermKind::Pair(a, b) => self.snapshots.pair(self.ast(a), self.ast(b)),

@@ -11,6 +11,7 @@
 //!   aside, as are unknown parts.
 //! - A name given by [`Terms::define`] means its value.
 
+mod cases;
 pub(super) mod maps;
 pub(super) mod multisets;
 pub(super) mod sequences;
@@ -44,7 +45,10 @@ impl Terms {
             SortKind::Set(_) => {
                 sets::members(self, collection).map(|members| members.elements().collect())
             }
-            SortKind::Multiset(_) => multisets::elements(self, collection),
+            SortKind::Multiset(_) => {
+                let numbers = multisets::numbers(self, collection)?;
+                Some(numbers.into_iter().map(|(element, _)| element).collect())
+            }
             SortKind::Map(..) => match maps::entries(self, collection) {
                 (entries, None) => Some(entries.into_iter().map(|(key, _)| key).collect()),
                 _ => None,

@@ -105,25 +105,25 @@ impl<'p> Declaration<'_, 'p> {
                 self.evaluated(receiver, how)?;
                 let sort = Type::Struct(self.program.fields[*field].parent);
                 let object = self.term_as(receiver, &sort, &how.env)?;
-                self.readable_at(&sort, object, e.span, how);
+                self.readable_at(&sort, object, (e.span, receiver.span), how);
                 Ok(())
             }
             ExprKind::ArrayLength(array) => {
                 self.evaluated(array, how)?;
                 let object = self.term(array, &how.env)?;
-                self.readable_at(&array.ty, object, e.span, how);
+                self.readable_at(&array.ty, object, (e.span, array.span), how);
                 Ok(())
             }
             ExprKind::Element { array, index } => {
                 self.all_evaluated([&**array, &**index], how)?;
                 let cell = self.of_array("cell", array, Some(index), &how.env)?;
-                self.readable_at(&cell_type(&array.ty), cell, e.span, how);
+                self.readable_at(&cell_type(&array.ty), cell, (e.span, e.span), how);
                 Ok(())
             }
             ExprKind::CellContent(cell) => {
                 self.evaluated(cell, how)?;
                 let object = self.term(cell, &how.env)?;
-                self.readable_at(&cell.ty, object, e.span, how);
+                self.readable_at(&cell.ty, object, (e.span, cell.span), how);
                 Ok(())
             }
             ExprKind::MapRead { map, key } => self.map_evaluated(map, key, e.span, how),
@@ -182,36 +182,28 @@ impl<'p> Declaration<'_, 'p> {
             // Annotations are hints.
             ExprKind::Annotated { body, .. } => self.evaluated(body, how),
             // The array and the index of a cell are what it is, not what it holds.
-            ExprKind::CellArray(only)
-            | ExprKind::CellIndex(only)
-            | ExprKind::ArrayCells(only)
-            | ExprKind::Destruct { term: only, .. }
-            | ExprKind::Unary { operand: only, .. }
-            | ExprKind::Known(only)
-            | ExprKind::ByteToInt(only)
-            | ExprKind::IntToByte(only) => self.evaluated(only, how),
-            ExprKind::Construct { arguments: all, .. }
-            | ExprKind::Set(all)
-            | ExprKind::Star(all)
-            | ExprKind::Overlap(all) => self.all_evaluated(all, how),
-            ExprKind::Chain { first, rest } => {
-                let rest = rest.iter().map(|(_, operand)| operand);
-                self.all_evaluated([&**first].into_iter().chain(rest), how)
-            }
-            ExprKind::MapUpdate { map, key, value } => {
-                self.all_evaluated([&**map, &**key, &**value], how)
-            }
-            ExprKind::Btwn { field, from, via, to } => {
-                self.all_evaluated([&**field, &**from, &**via, &**to], how)
-            }
-            ExprKind::Reach { field, from, to } => {
-                self.all_evaluated([&**field, &**from, &**to], how)
-            }
-            ExprKind::Frame { except, within, before, after } => {
-                self.all_evaluated([&**except, &**within, &**before, &**after], how)
-            }
-            ExprKind::Disjoint(left, right) | ExprKind::PartOf { part: left, whole: right } => {
-                self.all_evaluated([&**left, &**right], how)
+            ExprKind::CellArray(_)
+            | ExprKind::CellIndex(_)
+            | ExprKind::ArrayCells(_)
+            | ExprKind::Destruct { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::Known(_)
+            | ExprKind::ByteToInt(_)
+            | ExprKind::IntToByte(_)
+            | ExprKind::Construct { .. }
+            | ExprKind::Set(_)
+            | ExprKind::Star(_)
+            | ExprKind::Overlap(_)
+            | ExprKind::Chain { .. }
+            | ExprKind::MapUpdate { .. }
+            | ExprKind::Btwn { .. }
+            | ExprKind::Reach { .. }
+            | ExprKind::Frame { .. }
+            | ExprKind::Disjoint(..)
+            | ExprKind::PartOf { .. } => {
+                let mut parts = Vec::new();
+                e.for_each_child(&mut |part| parts.push(part));
+                self.all_evaluated(parts, how)
             }
             ExprKind::Access(_) | ExprKind::PointsTo { .. } => {
                 self.stuck("a permission in what is evaluated", e.span)
@@ -232,13 +224,13 @@ impl<'p> Declaration<'_, 'p> {
             ExprKind::FieldMap(field) => {
                 let sort = Type::Struct(self.program.fields[*field].parent);
                 let object = self.term_as(key, &sort, &how.env)?;
-                self.readable_at(&sort, object, span, how);
+                self.readable_at(&sort, object, (span, key.span), how);
                 Ok(())
             }
             ExprKind::ArrayMap(array) => {
                 self.evaluated(array, how)?;
                 let cell = self.of_array("cell", array, Some(key), &how.env)?;
-                self.readable_at(&cell_type(&array.ty), cell, span, how);
+                self.readable_at(&cell_type(&array.ty), cell, (span, span), how);
                 Ok(())
             }
             _ => self.evaluated(map, how),
@@ -333,11 +325,18 @@ impl<'p> Declaration<'_, 'p> {
         sets
     }
 
-    fn readable_at(&mut self, sort: &Type, object: s::Expr, span: Span, how: &Evaluation) {
+    /// Checks that an object may be read: where, and where it is named.
+    fn readable_at(
+        &mut self,
+        sort: &Type,
+        object: s::Expr,
+        (span, named): (Span, Span),
+        how: &Evaluation,
+    ) {
         let sets = self.readable_sets(sort, how);
         let is_in: Vec<s::Expr> =
             sets.into_iter().map(|set| self.of_set("mem", sort, [object.clone(), set])).collect();
-        let text = self.not_owned(sort);
+        let text = self.might_be_lost(sort, named, "accessed");
         let claims = [or(is_in)].into_iter().chain(self.within_bounds(sort, &object));
         self.obligation(and(claims), (ACCESS, &text), span, how);
     }
@@ -359,7 +358,7 @@ impl<'p> Declaration<'_, 'p> {
     /// All objects of a sort are read, owned or not, unless it is for ghost code.
     pub(super) fn all_read(&mut self, sort: &Type, span: Span, how: &Evaluation) {
         if !how.is_ghost {
-            let text = self.not_owned(sort);
+            let text = format!("{} might be accessed here that is not owned", self.objects(sort));
             self.obligation(truth(false), (ACCESS, &text), span, how);
         }
     }
@@ -382,21 +381,34 @@ impl<'p> Declaration<'_, 'p> {
         self.emit_at(how.place.unwrap_or(span), check);
     }
 
-    /// Checks that an object may be written.
-    pub(super) fn writable_at(&mut self, sort: &Type, object: s::Expr, span: Span) {
+    /// Checks that an object may be written: where, and where it is named.
+    pub(super) fn writable_at(
+        &mut self,
+        sort: &Type,
+        object: s::Expr,
+        (span, named): (Span, Span),
+    ) {
         let own = self.state.own[sort].clone();
         let is_owned = self.of_set("mem", sort, [object.clone(), own]);
         let claims = [is_owned].into_iter().chain(self.within_bounds(sort, &object));
         let check = assert(and(claims));
-        let text = self.not_owned(sort);
+        let text = self.might_be_lost(sort, named, "accessed");
         self.emit_at(
             span,
             check.with(renamed(Pattern::ANY, ACCESS)).with(said(Pattern::ANY, &text)),
         );
     }
 
-    fn not_owned(&self, sort: &Type) -> String {
-        format!("{} might be accessed here that is not owned", self.objects(sort))
+    /// Returns the words of an error about an object that is not owned, or is none.
+    pub(super) fn might_be_lost(&self, sort: &Type, named: Span, how: &str) -> String {
+        let text = self.lowering.sources.text(named).unwrap_or_default();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = sil::build::escaped(&text);
+        let other = match sort {
+            Type::ArrayCell(_) => "lie outside of the array",
+            _ => "be null",
+        };
+        format!("`{text}` is {how} here, and might {other}, or not be owned")
     }
 }
 

@@ -146,7 +146,8 @@ impl<'p> Declaration<'_, 'p> {
         let object = self.variable("freed$", &e.ty, Some(object));
         let own = self.state.own[&e.ty].clone();
         let is_owned = self.of_set("mem", &e.ty, [object.clone(), own]);
-        self.freed(&e.ty, is_owned, span);
+        let text = self.might_be_lost(&e.ty, e.span, "freed");
+        self.freed(&text, is_owned, span);
         let single = self.of_set("single", &e.ty, [object.clone()]);
         self.resize("minus", &e.ty, single);
         if let Type::Array(element) = &e.ty {
@@ -155,7 +156,8 @@ impl<'p> Declaration<'_, 'p> {
             let cells = self.of_type("cells", element, [object.clone()]);
             let own = self.state.own[&cell].clone();
             let are_owned = self.of_set("subset", &cell, [cells.clone(), own]);
-            self.freed(&cell, are_owned, span);
+            let text = format!("{} might be freed here that is not owned", self.objects(&cell));
+            self.freed(&text, are_owned, span);
             let slot = Slot::Cells((**element).clone());
             let before = self.state.slots[&slot].clone();
             let after = self.variable("cells$freed", &slot.ty(self.program), None);
@@ -172,10 +174,9 @@ impl<'p> Declaration<'_, 'p> {
     }
 
     /// Checks that what is freed of a sort is owned.
-    fn freed(&mut self, sort: &Type, is_owned: s::Expr, span: Span) {
-        let text = format!("{} might be freed here that is not owned", self.objects(sort));
+    fn freed(&mut self, text: &str, is_owned: s::Expr, span: Span) {
         let check = assert(is_owned)
             .with(renamed(Pattern::ANY, (ErrorId::FreeFailed, Reason::InsufficientPermission)));
-        self.emit_at(span, check.with(said(Pattern::ANY, &text)));
+        self.emit_at(span, check.with(said(Pattern::ANY, text)));
     }
 }

@@ -140,112 +140,57 @@ impl Part {
             Self::Sort(ty) => Some(ty.clone()),
             Self::Set(element) => Some(Type::set(element.clone())),
             Self::Map(from, to) => Some(Type::Map(Box::new(from.clone()), Box::new(to.clone()))),
-            Self::Alike(..)
-            | Self::Frame(..)
-            | Self::Claim(..)
-            | Self::Agree(..)
-            | Self::Reach(_)
-            | Self::Unwritten(_)
-            | Self::Forest(_)
-            | Self::ReachFrame(_)
-            | Self::Array(_)
-            | Self::ArrayCells(_)
-            | Self::ArrayContents(_)
-            | Self::Bits
-            | Self::Known(_)
-            | Self::Smaller(_)
-            | Self::Order => None,
+            _ => None,
         }
     }
 }
 
 fn text(program: &Program, part: &Part) -> Option<String> {
     let key = |ty: &Type| Key(program, ty).to_string();
-    let map = |from: &Type, to: &Type| format!("{}${}", key(from), key(to));
-    Some(match part {
+    // The values of placeholders: of a type, of maps between two, of arrays.
+    let of = |ty: &Type| vec![('K', key(ty)), ('S', key(ty)), ('E', key(ty))];
+    let map = |from: &Type, to: &Type| {
+        let name = format!("{}${}", key(from), key(to));
+        vec![('K', name), ('S', key(from)), ('D', key(from)), ('R', key(to))]
+    };
+    let array = |element: &Type| {
+        vec![
+            ('B', within(program, &key(element))),
+            ('T', key(element)),
+            ('E', key(element)),
+            ('A', key(&Type::Array(Box::new(element.clone())))),
+            ('C', key(&Type::ArrayCell(Box::new(element.clone())))),
+        ]
+    };
+    let (template, values) = match part {
         Part::Sort(ty) => match ty {
             Type::Struct(_) | Type::Array(_) | Type::ArrayCell(_) | Type::Null | Type::Unknown => {
-                filled(include_str!("prelude/sort.sil"), &[('S', &key(ty))])
+                (include_str!("prelude/sort.sil"), of(ty))
             }
-            Type::Sort(_) => format!("domain {} {{ }}", key(ty)),
+            Type::Sort(_) => return Some(format!("domain {} {{ }}", key(ty))),
             _ => return None,
         },
-        Part::Set(element) => filled(
-            include_str!("prelude/set.sil"),
-            &[('K', &key(element)), ('E', &super::types::stored(program, element))],
-        ),
-        Part::Map(from, to) => filled(
-            include_str!("prelude/map.sil"),
-            &[
-                ('K', &map(from, to)),
-                ('D', &super::types::stored(program, from)),
-                ('R', &super::types::stored(program, to)),
-            ],
-        ),
-        Part::Alike(from, to) => filled(
-            include_str!("prelude/alike.sil"),
-            &[('K', &map(from, to)), ('D', &super::types::stored(program, from))],
-        ),
-        Part::Frame(from, to) => {
-            filled(include_str!("prelude/frame.sil"), &[('K', &map(from, to)), ('S', &key(from))])
+        Part::Set(element) => (include_str!("prelude/set.sil"), of(element)),
+        Part::Known(ty) => (include_str!("prelude/known.sil"), of(ty)),
+        Part::Smaller(element) => (include_str!("prelude/smaller.sil"), of(element)),
+        Part::Map(from, to) => (include_str!("prelude/map.sil"), map(from, to)),
+        Part::Alike(from, to) => (include_str!("prelude/alike.sil"), map(from, to)),
+        Part::Frame(from, to) => (include_str!("prelude/frame.sil"), map(from, to)),
+        Part::Claim(from, to) => (include_str!("prelude/claim.sil"), map(from, to)),
+        Part::Agree(from, to) => (include_str!("prelude/agree.sil"), map(from, to)),
+        Part::Reach(sort) => (include_str!("prelude/reach.sil"), map(sort, sort)),
+        Part::Unwritten(sort) => (include_str!("prelude/unwritten.sil"), map(sort, sort)),
+        Part::Forest(sort) => (include_str!("prelude/forest.sil"), map(sort, sort)),
+        Part::ReachFrame(sort) => (include_str!("prelude/reach_frame.sil"), map(sort, sort)),
+        Part::Array(element) => (include_str!("prelude/array.sil"), array(element)),
+        Part::ArrayCells(element) => (include_str!("prelude/array_cells.sil"), array(element)),
+        Part::ArrayContents(element) => {
+            (include_str!("prelude/array_contents.sil"), array(element))
         }
-        Part::Claim(from, to) => {
-            filled(include_str!("prelude/claim.sil"), &[('K', &map(from, to)), ('S', &key(from))])
-        }
-        Part::Agree(from, to) => {
-            filled(include_str!("prelude/agree.sil"), &[('K', &map(from, to)), ('S', &key(from))])
-        }
-        Part::Reach(sort) => {
-            filled(include_str!("prelude/reach.sil"), &[('K', &map(sort, sort)), ('S', &key(sort))])
-        }
-        Part::Unwritten(sort) => filled(
-            include_str!("prelude/unwritten.sil"),
-            &[('K', &map(sort, sort)), ('S', &key(sort))],
-        ),
-        Part::Forest(sort) => filled(
-            include_str!("prelude/forest.sil"),
-            &[('K', &map(sort, sort)), ('S', &key(sort))],
-        ),
-        Part::ReachFrame(sort) => filled(
-            include_str!("prelude/reach_frame.sil"),
-            &[('K', &map(sort, sort)), ('S', &key(sort))],
-        ),
-        Part::Array(element) => filled(
-            include_str!("prelude/array.sil"),
-            &[
-                ('B', &within(program, &key(element))),
-                ('T', &key(element)),
-                ('A', &key(&Type::Array(Box::new(element.clone())))),
-                ('C', &key(&Type::ArrayCell(Box::new(element.clone())))),
-            ],
-        ),
-        Part::ArrayCells(element) => filled(
-            include_str!("prelude/array_cells.sil"),
-            &[
-                ('T', &key(element)),
-                ('A', &key(&Type::Array(Box::new(element.clone())))),
-                ('C', &key(&Type::ArrayCell(Box::new(element.clone())))),
-            ],
-        ),
-        Part::ArrayContents(element) => filled(
-            include_str!("prelude/array_contents.sil"),
-            &[
-                ('T', &key(element)),
-                ('E', &super::types::stored(program, element)),
-                ('A', &key(&Type::Array(Box::new(element.clone())))),
-                ('C', &key(&Type::ArrayCell(Box::new(element.clone())))),
-            ],
-        ),
-        Part::Bits => include_str!("prelude/bits.sil").to_owned(),
-        Part::Order => include_str!("prelude/order.sil").to_owned(),
-        Part::Smaller(element) => {
-            filled(include_str!("prelude/smaller.sil"), &[('K', &key(element))])
-        }
-        Part::Known(ty) => filled(
-            include_str!("prelude/known.sil"),
-            &[('K', &key(ty)), ('E', &super::types::stored(program, ty))],
-        ),
-    })
+        Part::Bits => (include_str!("prelude/bits.sil"), Vec::new()),
+        Part::Order => (include_str!("prelude/order.sil"), Vec::new()),
+    };
+    Some(filled(template, &values))
 }
 
 /// Returns which cells of an array are its own, besides that they are of it. Where an array owns

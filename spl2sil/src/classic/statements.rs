@@ -371,8 +371,8 @@ impl<'p> Declaration<'_, 'p> {
                 grow_stack(|| self.check_updates(field, map, span))?;
                 let sort = Type::Struct(self.program.fields[field].parent);
                 let env = self.env();
-                let key = self.term_as(key, &sort, &env)?;
-                self.writable_at(&sort, key, value.span);
+                let object = self.term_as(key, &sort, &env)?;
+                self.writable_at(&sort, object, (value.span, key.span));
                 Ok(())
             }
             _ => self.stuck("a whole field that is no update of itself", span),
@@ -406,7 +406,7 @@ impl<'p> Declaration<'_, 'p> {
         self.lowering.prelude.want(Part::Array((**element).clone()));
         for (at, &byte) in bytes.iter().enumerate() {
             let cell = self.of_type("cell", element, [base.clone(), int(at)]);
-            self.writable_at(&cell_type(&array.ty), cell.clone(), span);
+            self.writable_at(&cell_type(&array.ty), cell.clone(), (span, array.span));
             self.store(&Slot::Cells((**element).clone()), cell, int(byte), span);
         }
         Ok(())
@@ -431,7 +431,7 @@ impl<'p> Declaration<'_, 'p> {
                 self.check_value(receiver, declared.is_ghost)?;
                 let object = self.term_as(receiver, &sort, &env)?;
                 self.check_value(value, declared.is_ghost)?;
-                self.writable_at(&sort, object.clone(), span);
+                self.writable_at(&sort, object.clone(), (span, receiver.span));
                 let value = self.term_as(value, &declared.ty, &env)?;
                 self.store(&Slot::Field(*field), object, value, span);
                 Ok(())
@@ -442,14 +442,18 @@ impl<'p> Declaration<'_, 'p> {
                 self.check(index)?;
                 self.check(value)?;
                 let cell = self.of_array("cell", array, Some(index), &env)?;
-                self.write_cell(&cell_type(&array.ty), cell, value, span)
+                let after = Span { start: index.span.end, ..span };
+                let rest = self.lowering.sources.text(after).unwrap_or_default();
+                let bracket = rest.find(']').map_or(0, |at| at as u32 + 1);
+                let named = Span { end: index.span.end + bracket, ..array.span };
+                self.write_cell(&cell_type(&array.ty), cell, value, (span, named))
             }
             Place::Cell(cell) => {
                 self.ghost_only(true, span, "write an array");
                 self.check(cell)?;
                 self.check(value)?;
                 let object = self.term(cell, &env)?;
-                self.write_cell(&cell.ty, object, value, span)
+                self.write_cell(&cell.ty, object, value, (span, cell.span))
             }
         }
     }
@@ -459,10 +463,10 @@ impl<'p> Declaration<'_, 'p> {
         sort: &Type,
         cell: s::Expr,
         value: &'p Expr,
-        span: Span,
+        (span, named): (Span, Span),
     ) -> Fallible<()> {
         let Type::ArrayCell(element) = sort else { return self.stuck("this assignment", span) };
-        self.writable_at(sort, cell.clone(), span);
+        self.writable_at(sort, cell.clone(), (span, named));
         let env = self.env();
         let value = self.term_as(value, element, &env)?;
         self.store(&Slot::Cells((**element).clone()), cell, value, span);

@@ -113,7 +113,9 @@ impl Sil<'_, '_> {
             .insert(function, symex::Agreement { root, facts: group.agreed.clone() });
         self.learn_passed_through(&group.reserve)?;
         let mut reserve = group.reserve.iter().cloned();
-        self.here.heap = reserve.next().expect("the heap around the package");
+        let left = reserve.next().expect("the heap around the package");
+        let before = std::mem::replace(&mut self.here.heap, left.clone());
+        self.note_lost(&before, &left, blame.span);
         self.here.package.reserve = reserve.collect();
         let amount = Terms::WRITE;
         self.here.heap.push(resource, Chunk { arguments, value: function, amount });

@@ -34,6 +34,7 @@ impl Sil<'_, '_> {
         let constrainable = self.frame.assertion.constrainable.clone();
         let amount = self.positive_amount(access, blame)?;
         self.unfold(access.predicate, &arguments, amount, access.span, blame)?;
+        self.note_unfolded(access.predicate, &arguments, amount, blame.span);
         self.frame.assertion.constrainable = constrainable;
         Ok(())
     }

@@ -3,8 +3,8 @@
 use sil::source::Span;
 
 use crate::findings::log::{Recalled, Reported};
+use crate::report::{DECLARED_HERE, Finding, Severity, Step};
 pub use crate::report::{ErrorId, Reason};
-use crate::report::{Finding, Severity, Step};
 use crate::{Engine, Stop, Symbols};
 
 /// The treatment of an expression's own obligations (divisors, indices, permission to read,
@@ -144,7 +144,7 @@ impl Engine<'_> {
             message = format!("gave up: {message}");
         }
         let related =
-            blame.clause.into_iter().map(|clause| (clause, "declared here".to_owned())).collect();
+            blame.clause.into_iter().map(|clause| (clause, DECLARED_HERE.to_owned())).collect();
         let finding = Finding {
             severity,
             reason_span: (at != blame.span).then_some(at),

@@ -25,8 +25,11 @@ use crate::{Configuration, Engine, Path, Symbols};
 /// The budget of a counterexample.
 const BUDGET: Budget = Budget { resources: 2_000_000, conflicts: 0, milliseconds: 10_000 };
 
-/// The budget of the first try, which wants collections to be small.
+/// The budget of the first tries, which want values to be small.
 const FIRST_TRY: Budget = Budget { resources: 300_000, conflicts: 0, milliseconds: 2_000 };
+
+/// The largest integers in the first tries.
+const LARGEST: [Option<i64>; 3] = [Some(5), Some(100), None];
 
 /// The depth to which nested quantifiers are split.
 const QUANTIFIERS: usize = 4;
@@ -106,6 +109,10 @@ impl Engine<'_> {
 
         let mut wanted = Wanted::new(adts);
         wanted.add(&mut self.terms, Terms::NULL);
+        let constants = self.named_constants();
+        for &(_, constant) in &constants {
+            wanted.add(&mut self.terms, constant);
+        }
         let of_head = head.iter().flat_map(|head| &head.variables);
         for &(_, value) in variables.iter().chain(&witness).chain(of_head) {
             wanted.add(&mut self.terms, value);
@@ -125,11 +132,9 @@ impl Engine<'_> {
             }
         }
         wanted.add_contents(&mut self.terms);
-        let is_small = wanted.is_small(&mut self.terms);
-        let values = self
-            .values_where_not(goal, is_small, &wanted.terms, FIRST_TRY)
-            .or_else(|| self.values_where_not(goal, Terms::TRUE, &wanted.terms, BUDGET))?;
+        let values = self.small_values_where_not(goal, &wanted)?;
         let mut names = Names::new(self.program, &self.terms, &wanted, values);
+        names.call(constants);
         let variables = names.variables(variables);
         let witness = names.variables(witness);
         let heap = names.locations(held, &[]).0;
@@ -325,6 +330,21 @@ impl Symbols<'_> {
 }
 
 impl Path<'_> {
+    /// Returns the values in a state where `goal` does not hold: one of small values, if there is
+    /// one.
+    fn small_values_where_not(&mut self, goal: Term, wanted: &Wanted) -> Option<Vec<String>> {
+        let facts = wanted.facts(&mut self.terms);
+        for largest in LARGEST {
+            let is_small = wanted.is_small(&mut self.terms, largest);
+            let wish = self.terms.and([facts, is_small]);
+            let values = self.values_where_not(goal, wish, &wanted.terms, FIRST_TRY);
+            if values.is_some() {
+                return values;
+            }
+        }
+        self.values_where_not(goal, facts, &wanted.terms, BUDGET)
+    }
+
     /// Returns the values of terms in a state where `goal` does not hold, and `wish` does.
     fn values_where_not(
         &mut self,

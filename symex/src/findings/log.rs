@@ -127,6 +127,14 @@ pub enum Recalled<'a> {
     Lacking(Term),
 }
 
+/// A statement that took permission which is missing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Taker {
+    pub(crate) at: Span,
+    /// The statement opened the instance.
+    pub(crate) is_opened: bool,
+}
+
 /// A moment in the life of a log.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Mark(usize);
@@ -208,17 +216,17 @@ impl Log {
         self.findings[to.finding].counterexample = state;
     }
 
-    /// Adds the missing permission, and the statement that took it.
-    pub(crate) fn add_shortfall(
-        &mut self,
-        to: Reported,
-        shortfall: Shortfall,
-        taker: Option<Span>,
-    ) {
+    /// Adds the missing permission, and the statements that took it.
+    pub(crate) fn add_shortfall(&mut self, to: Reported, shortfall: Shortfall, takers: &[Taker]) {
         let finding = &mut self.findings[to.finding];
-        if let Some(taker) = taker.filter(|&taker| taker != finding.span) {
-            let what = format!("permission to `{}` was given away here", shortfall.location);
-            finding.related.push((taker, what));
+        for taker in takers.iter().filter(|taker| taker.at != finding.span) {
+            let location = &shortfall.location;
+            let what = if taker.is_opened {
+                format!("`{location}` was unfolded here")
+            } else {
+                format!("permission to `{location}` was given away here")
+            };
+            finding.related.push((taker.at, what));
         }
         finding.shortfall = Some(shortfall);
     }

@@ -100,6 +100,29 @@ impl Symbols<'_> {
         })
     }
 
+    /// Returns the constants of domains that the path speaks about, by their author's names.
+    pub(crate) fn named_constants(&mut self) -> Vec<(String, Term)> {
+        let program = self.program;
+        let mut named = Vec::new();
+        for (id, function) in program.domain_functions.iter() {
+            let is_plain = program.domains[function.domain].parameters.is_empty();
+            let is_value = matches!(function.result, Type::Domain(..));
+            if !is_plain || !is_value || !function.formals.is_empty() || function.is_constructor {
+                continue;
+            }
+            let Some(name) = names::called(program, &function.name, function.span) else {
+                continue;
+            };
+            let name = if program.is_translated() { name } else { format!("{name}()") };
+            let symbol = self.domain_symbol(id, &[]);
+            // Nothing is known of the value of one that the path does not mention.
+            if self.domains.symbols.contains(&symbol) {
+                named.push((name, self.terms.apply(symbol, &[])));
+            }
+        }
+        named
+    }
+
     /// Returns the adts that the path speaks about.
     pub(crate) fn adts_met(&mut self) -> Adts {
         let met: Vec<Instance> = self.domains.emitted.domains.iter().cloned().collect();

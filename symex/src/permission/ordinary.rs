@@ -102,7 +102,7 @@ impl Engine<'_> {
         if chunk.amount == Terms::NONE {
             return Ok(());
         }
-        self.note_received(resource, &chunk.arguments);
+        self.note_received(resource, &chunk.arguments, chunk.amount);
         self.assume_chunk_facts(resource, &chunk)?;
         self.touch(resource, &chunk.arguments)?;
         // The values of wands tell nothing (trap T10e).
@@ -398,7 +398,7 @@ impl Engine<'_> {
         if answer != Answer::No {
             return Ok(false);
         }
-        let reported = self.fail(answer, blame, Reason::ReceiverNull, at);
+        let reported = self.fail_at(exists, answer, blame, Reason::ReceiverNull, at);
         self.tell_receiver(reported, receiver);
         self.assume_failed(exists)?;
         Ok(true)

@@ -6,11 +6,11 @@
 
 use std::rc::Rc;
 
-use sil::program::LocalKind;
+use sil::program::{LocalKind, PredicateId};
 use sil::source::Span;
 use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
-use crate::findings::log::Reported;
+use crate::findings::log::{Reported, Taker};
 use crate::findings::names;
 use crate::permission::ordinary::same_arguments;
 use crate::report::{Amount, Shortfall, in_percent};
@@ -23,6 +23,9 @@ const LONGEST: usize = 6;
 
 /// The number of permissions given away that are kept in mind.
 const KEPT: usize = 32;
+
+/// The number of statements that are told to have given permission away.
+const TAKERS: usize = 3;
 
 impl Configuration<'_> {
     /// Adds to a report which location lacks permission. `needed`: the amount, `None` for any.
@@ -51,9 +54,9 @@ impl Configuration<'_> {
             None
         };
         let held = self.amount_in_words(heap, held);
-        let taker = self.taker_of(resource, arguments);
+        let takers = self.takers_of(resource, arguments);
         let shortfall = Shortfall { location, needed, held, is_all, inside };
-        self.log.add_shortfall(reported, shortfall, taker);
+        self.log.add_shortfall(reported, shortfall, &takers);
     }
 
     /// Adds to a report which receiver might be null.
@@ -64,32 +67,90 @@ impl Configuration<'_> {
     }
 
     /// Remembers that a statement gives permission away.
-    pub(crate) fn note_given(&mut self, resource: Resource, arguments: &[Term], by: Span) {
+    pub(crate) fn note_given(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        amount: Term,
+        by: Span,
+    ) {
+        self.note(Given { resource, arguments: arguments.to_vec(), amount, by, is_opened: false });
+    }
+
+    /// Remembers that a statement opens an instance of a predicate.
+    pub fn note_unfolded(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        by: Span,
+    ) {
+        let (resource, arguments) = (Resource::Predicate(predicate), arguments.to_vec());
+        self.note(Given { resource, arguments, amount, by, is_opened: true });
+    }
+
+    fn note(&mut self, new: Given) {
         let given = Rc::make_mut(&mut self.here.given);
         if given.len() == KEPT {
             given.remove(0);
         }
-        given.push(Given { resource, arguments: arguments.to_vec(), by });
+        given.push(new);
     }
 
-    /// Forgets who gave away permission that has come back.
-    pub(crate) fn note_received(&mut self, resource: Resource, arguments: &[Term]) {
-        let is_it = |given: &Given| given.resource == resource && given.arguments == arguments;
-        if self.here.given.iter().any(is_it) {
-            Rc::make_mut(&mut self.here.given).retain(|given| !is_it(given));
+    /// Remembers that a statement gives away what a heap has lost.
+    pub fn note_lost(&mut self, before: &Heap, after: &Heap, by: Span) {
+        for (resource, chunks) in before.resources() {
+            let kept = after.of(resource);
+            for chunk in chunks.iter().filter(|chunk| !kept.contains(chunk)) {
+                self.note_given(resource, &chunk.arguments, chunk.amount, by);
+            }
         }
     }
 
-    /// Returns the last statement that gave away permission to a location, if the permission has
-    /// not come back.
-    fn taker_of(&mut self, resource: Resource, arguments: &[Term]) -> Option<Span> {
-        let given = self.here.given.clone();
-        let mut of_resource = given.iter().rev().filter(|given| given.resource == resource);
-        let taken = of_resource.find(|given| {
-            let same = same_arguments(&mut self.terms, &given.arguments, arguments);
-            self.is_evident(same)
+    /// Forgets who gave away permission, as far as it has come back.
+    pub(crate) fn note_received(&mut self, resource: Resource, arguments: &[Term], amount: Term) {
+        let is_it = |given: &Given| given.resource == resource && given.arguments == arguments;
+        if !self.here.given.iter().any(is_it) {
+            return;
+        }
+        let mut given = std::mem::take(&mut self.here.given);
+        let terms = &mut self.terms;
+        Rc::make_mut(&mut given).retain_mut(|given| {
+            if !is_it(given) {
+                return true;
+            }
+            let has_all = given.amount == amount
+                || match (terms.as_perm(given.amount), terms.as_perm(amount)) {
+                    (Some(given), Some(received)) => given <= received,
+                    _ => false,
+                };
+            if terms.is_literal(given.amount) && terms.is_literal(amount) {
+                given.amount = terms.sub(given.amount, amount);
+            }
+            !has_all
         });
-        taken.map(|given| given.by)
+        self.here.given = given;
+    }
+
+    /// Returns the statements that gave away permission to a location which has not come back, the
+    /// last one first: up to one that gave all away, and not more than a few.
+    fn takers_of(&mut self, resource: Resource, arguments: &[Term]) -> Vec<Taker> {
+        let given = self.here.given.clone();
+        let mut takers: Vec<Taker> = Vec::new();
+        for given in given.iter().rev().filter(|given| given.resource == resource) {
+            let same = same_arguments(&mut self.terms, &given.arguments, arguments);
+            if !self.is_evident(same) {
+                continue;
+            }
+            let taker = Taker { at: given.by, is_opened: given.is_opened };
+            if !takers.contains(&taker) {
+                takers.push(taker);
+            }
+            if given.amount == Terms::WRITE || takers.len() == TAKERS {
+                break;
+            }
+        }
+        takers
     }
 
     /// Returns a location as the user would write it.

@@ -46,7 +46,7 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let sort = self.resource_sort(resource);
         if let Some(value) = self.take_location(resource, &arguments, loss)? {
-            self.note_given(resource, &arguments, blame.span);
+            self.note_given(resource, &arguments, loss, blame.span);
             return Ok(self.terms.snap_wrap(value));
         }
         let mut reported = None;

@@ -486,9 +486,19 @@ fn decided(terms: &mut Terms, condition: Term, holds: bool) -> Substitution {
     decided
 }
 
+/// Tells whether a term of a chunk is a choice, which [`settled`] may decide.
+fn has_choice(terms: &Terms, Chunk { arguments, value, amount }: &Chunk) -> bool {
+    let mut all = arguments.iter().chain([value, amount]);
+    all.any(|&term| matches!(terms.kind(term), TermKind::Ite(..)))
+}
+
 fn settled_heap(terms: &mut Terms, heap: &Heap, decided: &Substitution) -> Heap {
     let mut result = heap.clone();
     for (resource, chunks) in heap.resources() {
+        // PERFORMANCE: most chunks have no choices, and copies of long lists take time.
+        if !chunks.iter().any(|chunk| has_choice(terms, chunk)) {
+            continue;
+        }
         let mut changed = false;
         let mut kept = Vec::with_capacity(chunks.len());
         for chunk in chunks {
@@ -545,6 +555,9 @@ fn merge_heaps(
     resources.dedup();
     // Fields come first, since their values tell which instances of predicates correspond.
     for resource in resources {
+        if merged.shares(resource, left, right) {
+            continue;
+        }
         let chunks = merge_chunks(
             terms,
             condition,

@@ -68,6 +68,17 @@ impl Heap {
         Rc::make_mut(&mut self.chunks).insert(resource, Rc::new(chunks));
     }
 
+    /// Takes over the chunks of a resource, if two heaps share them. Tells whether they do.
+    pub(crate) fn shares(&mut self, resource: Resource, left: &Self, right: &Self) -> bool {
+        match (left.chunks.get(&resource), right.chunks.get(&resource)) {
+            (Some(chunks), Some(others)) if Rc::ptr_eq(chunks, others) => {
+                Rc::make_mut(&mut self.chunks).insert(resource, Rc::clone(chunks));
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the quantified chunks of a resource, in the order they came.
     pub fn quantified(&self, resource: Resource) -> &[QuantifiedChunk] {
         self.quantified.get(&resource).map_or(&[], |chunks| chunks.as_slice())

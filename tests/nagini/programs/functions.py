@@ -10,5 +10,5 @@ def power(base: int, exponent: int) -> int:
 
 
 def check() -> None:
-    assert power(2, 1) == 2
+    assert power(2, 0) == 1
     assert power(2, 3) == 9

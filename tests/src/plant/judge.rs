@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sil::program::{Member, Program, Stmt, StmtKind};
+use sil::program::{Expr, ExprKind, Member, Program, Stmt, StmtKind};
 use sil::source::{Sources, Span};
 use silicon::Request;
 use silicon::options::Options;
@@ -206,8 +206,22 @@ fn end_of(
             debug_assert!(before.index < before.list.of(program).len());
             ("no branch ends", ends)
         }
+        _ if applies_promises(program, statement) => {
+            ("a function's postcondition is contradictory", false)
+        }
         _ => ("a statement that assumes nothing", true),
     }
+}
+
+/// Tells whether an expression of a statement applies a function that has postconditions.
+fn applies_promises(program: &Program, statement: &Stmt) -> bool {
+    let promises = |e: &Expr| {
+        matches!(&e.kind, ExprKind::Apply { function, .. }
+            if !program.functions[*function].contract.postconditions.is_empty())
+    };
+    let mut found = false;
+    statement.for_each_expr(|e| found |= e.any(promises));
+    found
 }
 
 fn jumps(statements: &[Stmt]) -> bool {

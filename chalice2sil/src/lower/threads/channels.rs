@@ -18,7 +18,7 @@ use crate::lower::assertions::{Guarded, Part};
 use crate::lower::env::{Env, LockState, Locks, ReadAmount, Side};
 use crate::lower::facts::mentions_credit;
 use crate::lower::permissions::stars::Given;
-use crate::lower::threads::levels::Level;
+use crate::lower::threads::levels::{Level, not_above};
 use crate::names::fixed;
 
 impl Body<'_, '_> {
@@ -111,7 +111,7 @@ impl Body<'_, '_> {
                         (ErrorId::AssertFailed, Reason::AssertionFalse),
                         (kind, Reason::ReceiverNull),
                     ))
-                    .with(said(Pattern::ANY, "the channel might be null")),
+                    .with(said(Pattern::ANY, &self.might_be_null(e))),
             );
         }
         channel
@@ -153,7 +153,7 @@ impl Body<'_, '_> {
         self.emit(
             fold(message.clone())
                 .with(renamed(ErrorId::FoldFailed, ErrorId::SendFailed))
-                .with(said(Pattern::ANY, "the where clause of the channel might not hold: %e")),
+                .with(said(Pattern::ANY, "the where clause of the channel might not hold: `%e`")),
         );
         self.emit(exhale(message).with(renamed(ErrorId::ExhaleFailed, ErrorId::SendFailed)));
         self.note_left_stars(left);
@@ -186,14 +186,13 @@ impl Body<'_, '_> {
         let above = self
             .level_below(Level::Wait(env.locks.clone()), Level::Value(level))
             .unwrap_or_else(|| truth(false));
+        let called = self.text_of(channel);
+        let no_credit = format!("a credit of `{called}` might be missing");
+        let unreadable = format!("there might be insufficient permission to read `{called}.mu`");
         for (condition, reason, words) in [
-            (lt(int(0), balance), Reason::NoCredit, "a credit of the channel might be missing"),
-            (
-                readable,
-                Reason::InsufficientPermission,
-                "there might be insufficient permission to read mu of the channel",
-            ),
-            (above, Reason::LockOrder, "mu of the channel might not be above waitlevel"),
+            (lt(int(0), balance), Reason::NoCredit, no_credit),
+            (readable, Reason::InsufficientPermission, unreadable),
+            (above, Reason::LockOrder, not_above(&called)),
         ] {
             self.emit(
                 assert(condition)
@@ -202,7 +201,7 @@ impl Body<'_, '_> {
                         (ErrorId::ReceiveFailed, reason),
                     ))
                     .with(renamed(ErrorId::AssertFailed, ErrorId::ReceiveFailed))
-                    .with(said(Pattern::ANY, words)),
+                    .with(said(Pattern::ANY, &words)),
             );
         }
         let mut values = vec![target.clone()];

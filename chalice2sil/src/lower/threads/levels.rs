@@ -71,6 +71,11 @@ fn bounds_depend_on_wait_level(bounds: &Bounds) -> bool {
     bounds.upper.iter().any(mentions_wait_level) || bounds.lower.iter().any(is_other)
 }
 
+/// Returns the words of an error about something that is waited for out of order.
+pub(crate) fn not_above(target: &str) -> String {
+    format!("`{target}.mu` might not be above `waitlevel`: something held might come after it")
+}
+
 /// A side of a comparison.
 #[derive(Clone)]
 pub(crate) enum Level {

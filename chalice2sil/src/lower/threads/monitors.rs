@@ -22,7 +22,7 @@ use crate::lower::env::{Env, LockState, Locks, Side};
 use crate::lower::facts::{class_of, keeps_credits, mentions_credit};
 use crate::lower::permissions::stars::Given;
 use crate::lower::threads::history::one_state;
-use crate::lower::threads::levels::Level;
+use crate::lower::threads::levels::{Level, not_above};
 use crate::lower::{Body, Lowering, Member};
 use crate::names::fixed;
 
@@ -88,7 +88,7 @@ impl Body<'_, '_> {
         let monitor = self.monitor_at(class, mode, target);
         self.emit(
             fold(acc(monitor.clone(), write()))
-                .with(said(Pattern::ANY, "the monitor invariant might not hold: %e")),
+                .with(said(Pattern::ANY, "the monitor invariant might not hold: `%e`")),
         );
         // If folding failed, it has been said already.
         self.emit(
@@ -121,7 +121,7 @@ impl Body<'_, '_> {
             unfold(instance)
                 .with(inner())
                 .with(renamed(ErrorId::UnfoldFailed, ErrorId::NotWellformed))
-                .with(said(Pattern::ANY, "what is received makes no sense by itself: %e")),
+                .with(said(Pattern::ANY, "what is received makes no sense by itself: `%e`")),
         );
     }
 
@@ -208,11 +208,12 @@ impl Body<'_, '_> {
         let checks = self.lowering.options.deadlock_checks;
         let level = if checks {
             let level = self.lowering.level_of(target.clone());
-            self.check(
-                lt(none(), perm(level.clone())),
-                (ErrorId::AcquireFailed, Reason::InsufficientPermission),
-                "there might be insufficient permission to read the level `mu` of the object; ask for it, as in `rd(o.mu)`",
+            let target = self.text_of(e);
+            let words = format!(
+                "there might be insufficient permission to read the level `{target}.mu`; ask for it, as in `rd({target}.mu)`"
             );
+            let id = (ErrorId::AcquireFailed, Reason::InsufficientPermission);
+            self.check(lt(none(), perm(level.clone())), id, &words);
             level
         } else {
             self.level_if_readable(target)
@@ -221,11 +222,8 @@ impl Body<'_, '_> {
             .level_below(Level::Wait(env.locks.clone()), Level::Value(level.clone()))
             .unwrap_or_else(|| truth(false));
         if checks {
-            self.check_access(
-                above,
-                (ErrorId::AcquireFailed, Reason::LockOrder),
-                "mu of the object might not be above waitlevel",
-            );
+            let words = not_above(&self.text_of(e));
+            self.check_access(above, (ErrorId::AcquireFailed, Reason::LockOrder), &words);
         } else {
             self.emit_plain(inhale(above));
         }

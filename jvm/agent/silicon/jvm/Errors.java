@@ -98,26 +98,20 @@ final class Errors {
     /** The nodes of the conditions on the way to a finding. */
     List<Object> conditions(Map<String, Object> finding) {
         List<Object> conditions = new ArrayList<>();
-        if (!(finding.get("steps") instanceof List<?> steps)
-                || !(finding.get("path") instanceof List<?> path)) {
+        if (!(finding.get("steps") instanceof List<?> steps)) {
             return conditions;
         }
-        for (int index = 0; index < Math.min(steps.size(), path.size()); index++) {
-            Places.Member member = places.member(steps.get(index));
+        for (Object step : steps) {
+            Places.Member member = places.member(step);
             Places.Placed placed = member == null ? null
-                    : first("viper.silver.ast.Exp", places.at(member, steps.get(index)));
+                    : first("viper.silver.ast.Exp", places.at(member, step));
             // The reference takes no decision where there is none.
             if (placed != null && !client.is(placed.node(), "viper.silver.ast.BoolLit")) {
-                boolean isNegated = !places.text.text.startsWith("!", start(steps.get(index)))
-                        && String.valueOf(path.get(index)).startsWith("!");
-                conditions.add(isNegated ? not(placed.node()) : placed.node());
+                boolean holds = Boolean.TRUE.equals(((Map<?, ?>) step).get("holds"));
+                conditions.add(holds ? placed.node() : not(placed.node()));
             }
         }
         return conditions;
-    }
-
-    private int start(Object place) {
-        return places.text.offset(((Map<?, ?>) place).get("start"));
     }
 
     private Object not(Object condition) {

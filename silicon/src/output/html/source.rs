@@ -74,7 +74,8 @@ impl<'a> Sheets<'a> {
     }
 
     fn add_finding(&mut self, outcome: &'a Outcome, one: &Diagnostic) {
-        let places = one.steps.iter().chain(one.message.notes.iter().map(|(at, _)| at));
+        let places =
+            one.steps.iter().map(|(at, _)| at).chain(one.message.notes.iter().map(|(at, _)| at));
         for place in places.chain(&one.reason) {
             self.add(outcome, place);
         }

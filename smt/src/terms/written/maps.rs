@@ -31,24 +31,6 @@ pub(in crate::terms) fn lookup(terms: &mut Terms, map: Term, key: Term) -> Optio
     None
 }
 
-impl Terms {
-    /// Returns the value of a key by cases: the latest update of the key, else the value in the map
-    /// below all updates. Returns `None` for other terms, and where nothing is updated.
-    pub fn lookup_by_cases(&mut self, lookup: Term) -> Option<Term> {
-        let Some((TheoryOp::MapLookup, &[map, key])) = self.theory_op(lookup) else { return None };
-        let (entries, Some(rest)) = entries(self, map) else { return None };
-        if entries.is_empty() {
-            return None;
-        }
-        let mut value = self.map_lookup(rest, key);
-        for (other, updated) in entries.into_iter().rev() {
-            let is_latest = self.equation(key, other);
-            value = self.ite(is_latest, updated, value);
-        }
-        Some(value)
-    }
-}
-
 /// Returns the values of the keys, if all keys are values.
 fn latest(terms: &mut Terms, map: Term) -> Option<FxHashMap<Term, Term>> {
     let (entries, None) = entries(terms, map) else { return None };

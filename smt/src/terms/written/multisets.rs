@@ -43,10 +43,11 @@ impl Occurrences {
     }
 }
 
-/// Returns the elements of a multiset, if all of them are known.
-pub(super) fn elements(terms: &mut Terms, multiset: Term) -> Option<Vec<Term>> {
+/// Returns the elements of a multiset with their numbers, if all of them are known. Those that are
+/// no values may be the same as others.
+pub(super) fn numbers(terms: &mut Terms, multiset: Term) -> Option<Vec<(Term, usize)>> {
     let Occurrences { values, others, rest } = occurrences(terms, multiset)?;
-    rest.is_empty().then(|| values.into_keys().chain(others.into_keys()).collect())
+    rest.is_empty().then(|| values.into_iter().chain(others).collect())
 }
 
 /// Returns the parts of a multiset; `None` if there are too many.

@@ -6,13 +6,18 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use super::LONGEST;
 use crate::terms::{Term, Terms, TheoryOp, all_hold, some_holds};
 
-/// The elements of a set, all of which are known.
+/// Elements in the order in which they are found.
+pub(super) type Elements = IndexSet<Term, FxBuildHasher>;
+
+/// The parts of a set.
 #[derive(Default)]
 pub(super) struct Members {
     /// Elements that are values: pairwise different.
-    pub(super) values: IndexSet<Term, FxBuildHasher>,
+    pub(super) values: Elements,
     /// Other elements, any of which may be the same.
-    pub(super) others: IndexSet<Term, FxBuildHasher>,
+    pub(super) others: Elements,
+    /// Sets whose elements are unknown.
+    pub(super) rest: Vec<Term>,
 }
 
 impl Members {
@@ -32,56 +37,16 @@ impl Members {
     }
 }
 
-impl Terms {
-    /// Returns the membership of an element as a disjunction. The element is one of those that are
-    /// added one by one, or is in one of the parts that are not written down.
-    pub fn membership(&mut self, element: Term, set: Term) -> Term {
-        use TheoryOp::*;
-        let mut visited = FxHashSet::default();
-        let (mut ways, mut pending) = (Vec::new(), vec![set]);
-        while let Some(part) = pending.pop() {
-            let part = self.meaning(part);
-            if !visited.insert(part) {
-                continue;
-            }
-            let added = match self.theory_op(part) {
-                Some((SetEmpty, _)) => continue,
-                Some((SetSingleton, &[added])) => added,
-                Some((SetAdd, &[others, added])) => {
-                    pending.push(others);
-                    added
-                }
-                Some((SetUnion, &[left, right])) => {
-                    pending.extend([right, left]);
-                    continue;
-                }
-                Some((MapDomain, &[map])) => {
-                    let (entries, rest) = super::maps::entries(self, map);
-                    for (key, _) in entries {
-                        ways.push(self.equation(element, key));
-                    }
-                    if let Some(rest) = rest {
-                        let domain = self.map_domain(rest);
-                        ways.push(self.set_contains(element, domain));
-                    }
-                    continue;
-                }
-                _ => {
-                    ways.push(self.set_contains(element, part));
-                    continue;
-                }
-            };
-            ways.push(self.equation(element, added));
-        }
-        self.or(ways)
-    }
-}
-
 /// Returns the elements of a set; `None` if a part is unknown, or there are too many.
 ///
 /// COMPLETENESS: terms about sets with an unknown part stay as they are also where their form tells
 /// their truth, since they may match triggers of the program.
 pub(super) fn members(terms: &mut Terms, set: Term) -> Option<Members> {
+    parts(terms, set).filter(|members| members.rest.is_empty())
+}
+
+/// Returns the parts of a set; `None` if there are too many elements.
+pub(super) fn parts(terms: &mut Terms, set: Term) -> Option<Members> {
     use TheoryOp::*;
     let mut members = Members::default();
     let mut visited = FxHashSet::default();
@@ -97,24 +62,27 @@ pub(super) fn members(terms: &mut Terms, set: Term) -> Option<Members> {
         match terms.theory_op(part) {
             Some((SetEmpty, _)) => {}
             Some((SetSingleton, &[element])) => members.insert(terms, element),
-            Some((SetAdd, &[rest, element])) => {
+            Some((SetAdd, &[others, element])) => {
                 members.insert(terms, element);
-                pending.push(rest);
+                pending.push(others);
             }
             Some((SetUnion, &[left, right])) => pending.extend([right, left]),
             Some((op @ (SetIntersection | SetDifference), &[left, right])) => {
-                let kept = super::grow_stack(|| filtered(terms, left, right, op))?;
-                kept.into_iter().for_each(|element| members.insert(terms, element));
+                match super::grow_stack(|| filtered(terms, left, right, op)) {
+                    Some(kept) => kept.into_iter().for_each(|it| members.insert(terms, it)),
+                    None => members.rest.push(part),
+                }
             }
             Some((MapDomain, &[map])) => {
-                let (entries, None) = super::maps::entries(terms, map) else { return None };
+                let (entries, below) = super::maps::entries(terms, map);
                 entries.into_iter().for_each(|(key, _)| members.insert(terms, key));
+                members.rest.extend(below.map(|map| terms.map_domain(map)));
             }
-            Some((MapValues, &[map])) => {
-                let values = super::maps::latest_values(terms, map)?;
-                values.into_iter().for_each(|value| members.insert(terms, value));
-            }
-            _ => return None,
+            Some((MapValues, &[map])) => match super::maps::latest_values(terms, map) {
+                Some(values) => values.into_iter().for_each(|it| members.insert(terms, it)),
+                None => members.rest.push(part),
+            },
+            _ => members.rest.push(part),
         }
     }
     Some(members)
@@ -158,7 +126,7 @@ pub(in crate::terms) fn has(terms: &mut Terms, element: Term, set: Term) -> Opti
 }
 
 pub(in crate::terms) fn size(terms: &mut Terms, set: Term) -> Option<usize> {
-    let Members { values, others } = members(terms, set)?;
+    let Members { values, others, .. } = members(terms, set)?;
     for (index, &element) in others.iter().enumerate() {
         for &other in values.iter().chain(others.iter().take(index)) {
             if terms.same(element, other)? {

@@ -36,6 +36,8 @@ pub(super) struct Wanted {
     adts_met: Adts,
     /// Formulas that make the values easier to read where they hold.
     wishes: Vec<Term>,
+    /// Facts about the sizes of collections, which the solver may not have come to.
+    facts: Vec<Term>,
 }
 
 /// The constructors of the adts that the path speaks about, by their sorts.
@@ -128,9 +130,8 @@ impl Wanted {
 
     /// Asks which of the other values are in sets, multisets and maps. Comes last.
     pub(super) fn add_contents(&mut self, terms: &mut Terms) {
-        let known = self.terms.clone();
-        let mut named = 0..NAMED;
-        for &collection in &known {
+        let mut collections: Vec<(Term, Sort, Vec<Term>)> = Vec::new();
+        for &collection in &self.terms.clone() {
             let sort = terms.sort(collection);
             let (&SortKind::Set(element)
             | &SortKind::Multiset(element)
@@ -138,20 +139,30 @@ impl Wanted {
             else {
                 continue;
             };
-            let candidates = known.iter().filter(|&&term| terms.sort(term) == element);
-            let candidates: Vec<Term> = candidates.copied().take(CANDIDATES).collect();
-            let contents =
-                candidates.into_iter().map(|element| content(terms, collection, element));
-            let mut contents: Vec<Content> = contents.collect();
-            let size = match *terms.sort_kind(sort) {
-                SortKind::Set(_) => terms.set_card(collection),
-                SortKind::Multiset(_) => terms.multiset_card(collection),
-                _ => terms.map_card(collection),
+            let number = collections.len();
+            let members = if number < NAMED {
+                self.members(terms, collection, element, number)
+            } else {
+                Vec::new()
             };
-            if let Some(number) = named.next() {
-                let members = self.members(terms, collection, size, element, number);
-                contents.extend(members);
+            collections.push((collection, element, members));
+        }
+        // What is named for one collection may be in another one, too.
+        let known = self.terms.clone();
+        for (collection, element, members) in collections {
+            let mut others = known.iter().filter(|&&term| terms.sort(term) == element);
+            let mut candidates = members;
+            while candidates.len() < CANDIDATES
+                && let Some(&other) = others.next()
+            {
+                if !candidates.contains(&other) {
+                    candidates.push(other);
+                }
             }
+            let contents: Vec<Content> =
+                candidates.iter().map(|&element| content(terms, collection, element)).collect();
+            let size = size_of(terms, collection);
+            self.facts.push(has_room(terms, size, &contents));
             for content in &contents {
                 self.terms.extend([content.is_in].into_iter().chain(content.value));
             }
@@ -165,23 +176,22 @@ impl Wanted {
         &mut self,
         terms: &mut Terms,
         collection: Term,
-        size: Term,
         element: Sort,
         number: usize,
-    ) -> Vec<Content> {
-        let mut members: Vec<Content> = Vec::new();
+    ) -> Vec<Term> {
+        let size = size_of(terms, collection);
+        let mut members: Vec<Term> = Vec::new();
         for index in 0..SMALL {
             // No fresh symbol: later questions must be the same as without this one.
             let name = format!("member%{number}%{index}%{}", terms.sort_name(element));
             let member = terms.constant(&name, element);
             self.add(terms, member);
-            let member = content(terms, collection, member);
-            let others = members.iter().map(|other| {
-                let same = terms.identical(member.element, other.element);
+            let others = members.iter().map(|&other| {
+                let same = terms.identical(member, other);
                 terms.not(same)
             });
             let mut wish: Vec<Term> = others.collect();
-            wish.push(member.is_in);
+            wish.push(content(terms, collection, member).is_in);
             let wish = terms.and(wish);
             let least = terms.int(index + 1);
             let has_so_many = terms.le(least, size);
@@ -191,16 +201,56 @@ impl Wanted {
         members
     }
 
-    /// Makes the wish that collections are small, and have the elements named for them.
-    pub(super) fn is_small(&self, terms: &mut Terms) -> Term {
-        let most = terms.int(SMALL);
-        let sizes = self.terms.iter().filter_map(|term| self.collections.get(term));
-        let sizes = sizes.map(|collection| match collection {
-            Collection::Sequence(size, _) | Collection::Other(size, _) => *size,
-        });
-        let small: Vec<Term> = sizes.map(|size| terms.le(size, most)).collect();
-        terms.and(small.into_iter().chain(self.wishes.iter().copied()).collect::<Vec<_>>())
+    /// Returns the facts about the values that hold in every state.
+    pub(super) fn facts(&self, terms: &mut Terms) -> Term {
+        terms.and(self.facts.clone())
     }
+
+    /// Makes the wish that collections are small, and have the elements named for them, and that
+    /// integers are between `-most` and `most`.
+    pub(super) fn is_small(&self, terms: &mut Terms, most: Option<i64>) -> Term {
+        let mut small = self.wishes.clone();
+        for collection in self.terms.iter().filter_map(|term| self.collections.get(term)) {
+            let (Collection::Sequence(size, _) | Collection::Other(size, _)) = *collection;
+            let most = terms.int(SMALL);
+            small.push(terms.le(size, most));
+        }
+        if let Some(most) = most {
+            let (least, most) = (terms.int(-most), terms.int(most));
+            for &value in &self.terms {
+                if terms.sort(value) == Sort::INT {
+                    small.extend([terms.le(least, value), terms.le(value, most)]);
+                }
+            }
+        }
+        terms.and(small)
+    }
+}
+
+fn size_of(terms: &mut Terms, collection: Term) -> Term {
+    let sort = terms.sort(collection);
+    match *terms.sort_kind(sort) {
+        SortKind::Set(_) => terms.set_card(collection),
+        SortKind::Multiset(_) => terms.multiset_card(collection),
+        _ => terms.map_card(collection),
+    }
+}
+
+/// Makes the fact that a collection has at least as many elements as are told of it.
+fn has_room(terms: &mut Terms, size: Term, contents: &[Content]) -> Term {
+    let (none, one) = (terms.int(0), terms.int(1));
+    let mut counted = Vec::with_capacity(contents.len());
+    for (number, content) in contents.iter().enumerate() {
+        let mut is_new = vec![content.is_in];
+        for earlier in &contents[..number] {
+            let same = terms.identical(earlier.element, content.element);
+            is_new.push(terms.not(same));
+        }
+        let is_new = terms.and(is_new);
+        counted.push(terms.ite(is_new, one, none));
+    }
+    let counted = terms.sum(Sort::INT, counted);
+    terms.le(counted, size)
 }
 
 /// Makes the questions about a possible element of a collection.
@@ -229,6 +279,8 @@ pub(super) struct Names<'a> {
     values: Vec<String>,
     null: String,
     references: Vec<String>,
+    /// The constants of domains that have names, and their values.
+    constants: Vec<(Sort, String, String)>,
     others: Vec<(Sort, String)>,
 }
 
@@ -241,8 +293,16 @@ impl<'a> Names<'a> {
         values: Vec<String>,
     ) -> Self {
         let null = values[0].clone();
-        let (references, others) = Default::default();
-        Self { program, terms, wanted, values, null, references, others }
+        let (references, constants, others) = Default::default();
+        Self { program, terms, wanted, values, null, references, constants, others }
+    }
+
+    /// Gives values the names of constants.
+    pub(super) fn call(&mut self, constants: Vec<(String, Term)>) {
+        for (name, constant) in constants {
+            let value = self.raw(constant).to_owned();
+            self.constants.push((self.terms.sort(constant), value, name));
+        }
     }
 
     pub(super) fn variables(&mut self, variables: Vec<(String, Term)>) -> Vec<Variable> {
@@ -346,6 +406,10 @@ impl<'a> Names<'a> {
             SortKind::Ref if raw == self.null => Value::Null,
             SortKind::Ref => Value::Reference(number(&mut self.references, raw)),
             _ => {
+                let is_it = |(of, value, _): &&(Sort, String, String)| (*of, value) == (sort, &raw);
+                if let Some((.., name)) = self.constants.iter().find(is_it) {
+                    return Value::Other(name.clone());
+                }
                 let own: Vec<String> = self
                     .others
                     .iter()

@@ -22,6 +22,10 @@ const MANY: usize = 8;
 
 /// The number of ordinary chunks below which locations are always split off. Between the two
 /// numbers they are split off if a quantified chunk has all of the location.
+///
+/// PERFORMANCE: behind a first write in place, all others are made in place, too. The prover would
+/// have more to look at with each write, before it finds that the location may be that of an
+/// ordinary chunk.
 const FEW: usize = 3;
 
 impl Engine<'_> {
@@ -49,7 +53,9 @@ impl Engine<'_> {
             return Ok(false);
         }
         self.touch(resource, &arguments)?;
-        if ordinary.len() < MANY {
+        // A map with a changed value has no domain.
+        let is_first = heap.quantified(resource).iter().all(|chunk| chunk.domain.is_some());
+        if ordinary.len() < MANY && is_first {
             for chunk in heap.quantified(resource) {
                 let here = self.at(resource, chunk.amount, &arguments);
                 let is_whole = self.terms.le(Terms::WRITE, here);

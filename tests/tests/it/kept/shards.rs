@@ -201,7 +201,7 @@ fn a_file_with_another_beginning_is_refused() {
     let scratch = programs();
     let files = shards(&scratch, 2, &[]);
     let text = scratch.read(&files[1]);
-    let version = text.replace("\"silicon_saved\":3", "\"silicon_saved\":4");
+    let version = text.replace("\"silicon_saved\":4", "\"silicon_saved\":5");
     let made_by = text.replace("\"made_by\":\"", "\"made_by\":\"x");
     let engine = text.replace("\"engine\":\"", "\"engine\":\"x");
     let shard = text.replace("\"number\":2", "\"number\":3");
