@@ -208,6 +208,21 @@ impl Engine<'_> {
             Native::Answered(answer) => return Ok(answer),
             Native::Left(goal) => goal,
         };
+        // Whether the path is dead is another question with each fact.
+        if kind == QueryKind::Obligation || goal == Terms::FALSE {
+            return self.put(goal, kind);
+        }
+        if let Some(answer) = self.knowledge.checked(&self.terms, goal) {
+            self.count(Means::Facts);
+            return Ok(answer);
+        }
+        let answer = self.put(goal, kind)?;
+        self.knowledge.note_checked(goal, answer);
+        Ok(answer)
+    }
+
+    /// Puts a question to the prover, unless the answer is known from another part of the member.
+    fn put(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
         if let Some(answer) =
             self.run.sharing.as_mut().and_then(|sharing| sharing.known_answer(goal))
         {
