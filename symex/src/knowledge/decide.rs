@@ -208,11 +208,11 @@ impl Engine<'_> {
             Native::Answered(answer) => return Ok(answer),
             Native::Left(goal) => goal,
         };
-        // Whether the path is dead is another question with each fact.
+        // The question if the path is dead is another one with each fact.
         if kind == QueryKind::Obligation || goal == Terms::FALSE {
             return self.put(goal, kind);
         }
-        if let Some(answer) = self.knowledge.checked(goal) {
+        if let Some(answer) = self.knowledge.checked(&self.terms, goal) {
             self.count(Means::Facts);
             return Ok(answer);
         }

@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::facts::Facts;
-use smt::terms::{Term, Terms};
+use smt::terms::{Term, TermKind, Terms};
 
 use crate::run::explore::Answer;
 use crate::state::heap::Heap;
@@ -24,8 +24,8 @@ pub struct Scope {
     pub(crate) heaps: Vec<Heap>,
     /// The number of heaps, of this scope and those around it, whose shape has been learnt here.
     pub(crate) learnt_heaps: usize,
-    /// The answers of the prover to optimisation checks.
-    checked: FxHashMap<Term, Answer>,
+    /// The answers of the prover to optimisation checks, and the number of facts on the path then.
+    checked: FxHashMap<Term, (Answer, usize)>,
     /// The snapshots that are older than objects made here.
     pub(crate) older: Vec<Older>,
 }
@@ -69,22 +69,37 @@ impl Knowledge {
         self.scopes.iter().flat_map(|scope| scope.learned.iter().copied())
     }
 
-    /// Returns the prover's answer to an optimisation check, if it was asked on this path.
+    /// Returns the prover's answer to an optimisation check that was asked on this path, unless a
+    /// fact learnt since then mentions a constant of the goal and may turn a no into a yes.
     ///
     /// PERFORMANCE: in programs that ask the prover much, up to half of its steps were for checks
-    /// that it had been asked on the path. Of 700 answers other than yes that were asked for again,
-    /// 2 had become yes by what was learnt in between.
+    /// that it had been asked on the path. COMPLETENESS: with all answers believed, a proof was
+    /// lost (`functions/sides_never_taken.vpr`, merged).
     ///
     /// SOUNDNESS: a yes stays true when facts are added, and is forgotten with its scope (trap
     /// T16c). Any other answer proves nothing.
-    pub(crate) fn checked(&self, goal: Term) -> Option<Answer> {
-        self.scopes.iter().rev().find_map(|scope| scope.checked.get(&goal).copied())
+    pub(crate) fn checked(&self, terms: &Terms, goal: Term) -> Option<Answer> {
+        let mut scopes = self.scopes.iter().rev();
+        let &(answer, known) = scopes.find_map(|scope| scope.checked.get(&goal))?;
+        if answer == Answer::Yes {
+            return Some(answer);
+        }
+        let mut constants = FxHashSet::default();
+        terms.visit(vec![goal], |term| {
+            if matches!(terms.kind(term), TermKind::Apply(_, operands) if operands.is_empty()) {
+                constants.insert(term);
+            }
+            true
+        });
+        let is_about = |fact| terms.some_subterm(fact, |term| constants.contains(&term));
+        (!self.learned().skip(known).any(is_about)).then_some(answer)
     }
 
     /// Keeps the prover's answer to an optimisation check.
     pub(crate) fn note_checked(&mut self, goal: Term, answer: Answer) {
+        let known = self.scopes.iter().map(|scope| scope.learned.len()).sum();
         let scope = self.scopes.last_mut().expect("there is a base scope");
-        scope.checked.insert(goal, answer);
+        scope.checked.insert(goal, (answer, known));
     }
 }
 
