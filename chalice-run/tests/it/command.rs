@@ -288,6 +288,18 @@ fn a_trace_for_programs_says_what_comes_before_what() {
     }
 }
 
+/// A field is told with its own value, and not with that of the receiver that nobody has written.
+#[test]
+fn a_claim_that_fails_is_told_with_the_values_in_it() {
+    let text = "class M { var x: int;
+  method main() { var m := new M { x := 3 }; call m.dec(5); }
+  method dec(n: int) requires acc(x) && n <= x ensures acc(x) { x := x - n; }
+}
+";
+    let failed = run_on(text, &[]);
+    assert!(failed.stderr.contains("= it does not hold where n = 5, x = 3\n"), "{failed:?}");
+}
+
 #[test]
 fn what_goes_wrong_is_shown_with_who_holds_what() {
     let text = "class C { var x: int;

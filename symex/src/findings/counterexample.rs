@@ -7,13 +7,14 @@ mod applications;
 pub(crate) mod values;
 
 use la_arena::Arena;
+use rustc_hash::FxHashSet;
 use sil::program::{Local, LocalKind};
 use sil::source::Span;
 use smt::prover::Budget;
 use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
 
 use self::applications::Application;
-use self::values::{Adts, Names, Wanted};
+use self::values::{Encoded, Names, Wanted};
 use super::names as author;
 use crate::findings::evaluated::Evaluated;
 use crate::report::{Applied, Counterexample, Forgotten, PartValue};
@@ -87,9 +88,9 @@ impl Engine<'_> {
         &mut self,
         goal: Term,
         at: Span,
-        adts: Adts,
+        encoded: Encoded,
     ) -> Option<Counterexample> {
-        let variables = self.variables_with_values();
+        let mut variables = self.variables_with_values();
         let heap = self.here.heap.clone();
         let held = self.locations_of(&heap, &variables);
         let old = self.frame.past.old.clone().filter(|old| !old.same_version(&heap));
@@ -106,10 +107,16 @@ impl Engine<'_> {
         });
         let parts: Vec<(Span, Term)> = parts.collect();
         let applications = self.applications(goal);
+        let told = held.iter().chain(&old).flat_map(|location| {
+            location.arguments.iter().chain([&location.amount]).chain(&location.value)
+        });
+        let mentioned = self.mentioned(told.chain([&goal]).copied());
+        let unassigned = self.unassigned(&mentioned);
+        variables.retain(|variable| !unassigned.contains(variable));
 
-        let mut wanted = Wanted::new(adts);
+        let Encoded { adts, memberships, constants } = encoded;
+        let mut wanted = Wanted::new(adts, memberships);
         wanted.add(&mut self.terms, Terms::NULL);
-        let constants = self.named_constants();
         for &(_, constant) in &constants {
             wanted.add(&mut self.terms, constant);
         }
@@ -245,6 +252,26 @@ impl Configuration<'_> {
         };
         let has_more = quantified.any(|(_, chunks)| !chunks.is_empty()) || around.any(is_folded);
         Head { span: forgot.head, variables, held, read, has_more }
+    }
+
+    /// Returns the results and variables of the body that have no value yet which anything speaks
+    /// about.
+    fn unassigned(&self, mentioned: &FxHashSet<Term>) -> Vec<(String, Term)> {
+        let (locals, store) = match &self.frame.user {
+            Some(user) => (user.locals, &user.store),
+            None => (self.frame.locals, &self.frame.store),
+        };
+        let is_new =
+            |local: &Local| matches!(local.kind, LocalKind::Returned | LocalKind::Variable);
+        let of_body = locals.iter().filter(|(_, local)| is_new(local));
+        let unassigned = of_body.filter_map(|(id, local)| {
+            let value = store.get(id)?;
+            let TermKind::Apply(_, arguments) = self.terms.kind(value) else { return None };
+            let is_open = arguments.is_empty() && !mentioned.contains(&value);
+            let name = author::variable(self.program, local).filter(|_| is_open)?;
+            Some((name, value))
+        });
+        unassigned.collect()
     }
 
     /// Returns the variables that the user has named, and `result`. Where the contract of a callee

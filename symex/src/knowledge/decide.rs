@@ -65,8 +65,8 @@ impl Engine<'_> {
             && self.run.is_live()
             && reported.wants_counterexample()
         {
-            let adts = self.adts_met();
-            let state = self.counterexample(goal, at, adts);
+            let encoded = self.encoded();
+            let state = self.counterexample(goal, at, encoded);
             self.log.add_counterexample(reported, state);
         }
         reported

@@ -9,7 +9,9 @@ use sil::program::{Domain, DomainFunctionId, DomainId, FunctionId, Type};
 use sil::source::{Name, Span};
 use smt::terms::{Sort, Symbol, Term};
 
-use crate::findings::counterexample::values::{Adts, Constructor, Constructors};
+use crate::findings::counterexample::values::{
+    Adts, Constructor, Constructors, Encoded, Memberships,
+};
 use crate::findings::names;
 use crate::knowledge::symbols::Emitted;
 use crate::knowledge::type_patterns::Instance;
@@ -100,8 +102,14 @@ impl Symbols<'_> {
         })
     }
 
+    /// Returns what the domains that the path speaks about say of their values.
+    pub(crate) fn encoded(&mut self) -> Encoded {
+        let constants = self.named_constants();
+        Encoded { adts: self.adts_met(), memberships: self.memberships(), constants }
+    }
+
     /// Returns the constants of domains that the path speaks about, by their author's names.
-    pub(crate) fn named_constants(&mut self) -> Vec<(String, Term)> {
+    fn named_constants(&mut self) -> Vec<(String, Term)> {
         let program = self.program;
         let mut named = Vec::new();
         for (id, function) in program.domain_functions.iter() {
@@ -123,8 +131,31 @@ impl Symbols<'_> {
         named
     }
 
+    /// Returns the sets of a front end that the path speaks about, by the function that is called
+    /// `in`.
+    fn memberships(&mut self) -> Memberships {
+        let program = self.program;
+        let mut found = Memberships::default();
+        for (id, function) in program.domain_functions.iter().filter(|_| program.is_translated()) {
+            let is_plain = program.domains[function.domain].parameters.is_empty();
+            let name = names::called(program, &function.name, function.span);
+            if let [(_, element), (_, set)] = &function.formals[..]
+                && is_plain
+                && function.result == Type::Bool
+                && name.as_deref() == Some("in")
+            {
+                let (set, element) = (self.sort(set), self.sort(element));
+                let symbol = self.domain_symbol(id, &[]);
+                if self.domains.symbols.contains(&symbol) {
+                    found.insert(set, (element, symbol));
+                }
+            }
+        }
+        found
+    }
+
     /// Returns the adts that the path speaks about.
-    pub(crate) fn adts_met(&mut self) -> Adts {
+    fn adts_met(&mut self) -> Adts {
         let met: Vec<Instance> = self.domains.emitted.domains.iter().cloned().collect();
         met.iter().filter_map(|(domain, instance)| self.adt(*domain, instance)).collect()
     }

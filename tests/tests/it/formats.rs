@@ -61,7 +61,9 @@ fn sarif_is_as_its_schema_says() {
         serde_json::from_str(&scratch.read("r")).expect("a report is JSON")
     };
     let all = report(&["."]);
-    assert_eq!(violations(&schema("sarif.schema.json"), &all), Vec::<String>::new());
+    for all in [&all, &report(&[".", "--counterexample"])] {
+        assert_eq!(violations(&schema("sarif.schema.json"), all), Vec::<String>::new());
+    }
     let run = &all["runs"][0];
     assert_eq!(run["invocations"][0]["executionSuccessful"], false, "some files are no programs");
     let results = run["results"].as_array().expect("results");

@@ -100,7 +100,7 @@ const FIELDS: &str = "field f: Int\nfield next: Ref\npredicate list(x: Ref)\n{ a
 const CLASS: &str = "class C {\n  var f: int;\n  predicate inv { acc(f) }\n  method set() requires acc(f); ensures acc(f) { }\n";
 
 /// A member with an error, and the title of an edit that is offered and has been checked.
-const WRONG: [(&str, &str, &str); 34] = [
+const WRONG: [(&str, &str, &str); 37] = [
     ("vpr", "method m(x: Ref)\n{\n  x.f := 1\n}\n", "Add `acc(x.f)` to the precondition"),
     ("vpr", "method m(x: Ref) { x.f := 1 }", "Add `acc(x.f)` to the precondition"),
     (
@@ -239,6 +239,21 @@ const WRONG: [(&str, &str, &str); 34] = [
         "Add `forall i: Int, i2: Int :: 0 <= i && i < |s| && 0 <= i2 && i2 < |s| && i != i2 ==> s[i] != s[i2]` to the precondition",
     ),
     ("chalice", "  method m()\n  {\n    k := 3;\n    assert k > 2;\n  }\n}", "Declare `k`"),
+    (
+        "chalice",
+        "  method n()\n  { }\n  method m(o: C)\n  {\n    call o.n();\n  }\n}",
+        "Add `o != null` to the precondition",
+    ),
+    (
+        "chalice",
+        "  method m(o: C)\n    requires rd(o.mu)\n  {\n    acquire o;\n    release o;\n  }\n}",
+        "Add `waitlevel << o.mu` to the precondition",
+    ),
+    (
+        "chalice",
+        "  var other: C;\n  method m()\n    requires acc(other) && other != null\n  {\n    other.f := 1;\n  }\n}",
+        "Add `acc(this.other.f)` to the precondition",
+    ),
 ];
 
 #[test]
@@ -289,6 +304,25 @@ fn a_contradiction_is_not_offered() {
         let title = action["title"].as_str().unwrap_or_default();
         assert!(!title.contains("`acc(y.f)` to the precondition"), "{title}");
     }
+    client.end();
+}
+
+/// A text that cannot be parsed says nothing of names and types: what shows of them later is no
+/// fault of the edit.
+#[test]
+fn what_shows_once_a_text_can_be_parsed_is_no_fault_of_the_edit() {
+    let (name, uri) = ("/nowhere/equals.vpr", "file:///nowhere/equals.vpr");
+    let text = "method m(x: Int)\n{\n  y = x\n}\n";
+    let mut client = Client::built();
+    client.open(uri, text);
+    let is_wrong = |it: &Value| {
+        it["method"] == "textDocument/publishDiagnostics"
+            && it["params"]["diagnostics"] != json!([])
+    };
+    client.wait("an error", is_wrong);
+    let actions = offered(&mut client, uri, text);
+    let titles: Vec<&str> = actions.iter().filter_map(|it| it["title"].as_str()).collect();
+    assert_eq!(titles, ["Change `=` to `:=`"], "{name}");
     client.end();
 }
 

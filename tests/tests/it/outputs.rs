@@ -581,3 +581,101 @@ fn counterexamples_show_what_nothing_names() {
     let expected = serde_json::json!([{ "function": "g", "arguments": ["7"], "value": "4" }]);
     assert_eq!(*functions, expected, "{run:#?}");
 }
+
+/// Numbers are small where small ones do, what is told of a collection fits its size, and constants
+/// of domains have their names.
+#[test]
+fn counterexamples_are_easy_to_read() {
+    let program = "field f: Int\ndomain Day { unique function monday(): Day }\n\
+         function sum(s: Seq[Int]): Int { |s| == 0 ? 0 : s[0] + sum(s[1..]) }\n\
+         method a(s: Seq[Int], k: Int) requires |s| > 1 && k > |s| { assert sum(s) == sum(s[1..]) + 1 }\n\
+         method b(s: Set[Int], x: Int) returns (r: Set[Int]) requires |s| > 1 ensures |r| == |s| + 1 { r := s union Set(x) }\n\
+         method c(m: Map[Int, Bool], k: Int) { assert domain(m[k := true]) == domain(m) }\n\
+         method d(day: Day) { assert day != monday() }\n\
+         method e(x: Int) requires x > 5000 { assert x < 5000 }\n";
+    let scratch = Scratch::new(&[("a.vpr", program.as_bytes())]);
+    let run = scratch.silicon(&["a.vpr", "--counterexample", "--message-format", "json"]);
+    let mut found = 0;
+    for line in lines(&run).iter().filter(|line| line["type"] == "diagnostic") {
+        found += 1;
+        let state = &line["counterexample"];
+        let values = [&state["variables"], &state["parts"]].into_iter().flat_map(|list| {
+            list.as_array().into_iter().flatten().filter_map(|one| one["value"].as_str())
+        });
+        for value in values {
+            let digits: i64 = value.trim_start_matches('-').parse().unwrap_or(0);
+            assert!(digits <= 20 || line["member"] == "e", "{value} in {line}");
+        }
+        // A size that is told is that of the elements that are told.
+        let value_of = |list: &str, name: &str| {
+            let named = state[list].as_array().into_iter().flatten();
+            let mut named = named.filter(|one| one["name"] == name);
+            named.next().and_then(|one| one["value"].as_str()).unwrap_or_default().to_owned()
+        };
+        if line["member"] == "b" {
+            for set in ["s", "r"] {
+                let (told, size) =
+                    (value_of("variables", set), value_of("parts", &format!("|{set}|")));
+                assert_eq!(
+                    told.matches(',').count() + 1,
+                    size.parse::<usize>().expect("a size"),
+                    "{line}"
+                );
+            }
+        }
+    }
+    assert_eq!(found, 5, "{run:#?}");
+    assert!(run.stdout.contains("{\"name\":\"day\",\"value\":\"monday()\"}"), "{run:#?}");
+}
+
+/// The state of a receiver that may be null is one where it is.
+#[test]
+fn a_receiver_that_may_be_null_is_null_in_its_counterexample() {
+    let program =
+        "class P { var q: P; var v: int;\n  method m() requires acc(q) { q.v := 1; }\n}\n";
+    let list = "struct N { var next: N; }\nprocedure p(x: N, y: N) requires acc(x) &*& y == null ensures acc(x) { x.next := y.next; }\n";
+    let scratch = Scratch::new(&[("a.chalice", program.as_bytes()), ("a.spl", list.as_bytes())]);
+    let run = scratch.silicon(&["a.chalice", "--counterexample"]);
+    let of_null = run.stdout.split("receiver.null").nth(1).expect("an error");
+    assert!(of_null.contains("ref1.q = null (100% held)"), "{run:#?}");
+    let run = scratch.silicon(&["a.spl", "--counterexample"]);
+    assert!(run.stdout.contains("`y` is accessed here, and might be null, or not be owned"));
+    assert!(run.stdout.contains("y = null"), "{run:#?}");
+}
+
+/// Where `--compat silicon` is asked for states, they stand below the errors.
+#[test]
+fn the_form_of_the_reference_has_counterexamples() {
+    let program = "method a(x: Int) requires x > 3 { assert x > 4 }\n";
+    let scratch = Scratch::new(&[("a.vpr", program.as_bytes())]);
+    let flags = ["--compat", "silicon", "--counterexample", "mapped", "a.vpr"];
+    let run = scratch.silicon(&flags);
+    let expected = "(a.vpr@1.42--1.47)\n      for instance where x = 4\n";
+    assert!(run.stdout.ends_with(expected), "{run:#?}");
+}
+
+/// All that took a part of what is missing is told: calls, packages, and `unfold`.
+#[test]
+fn what_took_parts_of_permission_is_told() {
+    let program = "field f: Int\nfield g: Int\npredicate P(x: Ref) { acc(x.f) }\n\
+         method half(x: Ref, p: Perm) requires none < p && acc(x.f, p) ensures acc(x.f, p / 2)\n\
+         method a(x: Ref) requires acc(x.f)\n{\n  half(x, 1/2)\n  half(x, 1/4)\n  x.f := 3\n}\n\
+         method b(x: Ref) requires acc(x.f) && acc(x.g)\n{\n  package acc(x.f) --* acc(x.f) && acc(x.g)\n  x.g := 1\n}\n\
+         method c(x: Ref) requires P(x) ensures P(x)\n{\n  unfold P(x)\n}\n\
+         method d(x: Ref) requires acc(x.f)\n{\n  exhale acc(x.f, 1/2)\n  inhale acc(x.f, 1/2)\n  exhale acc(x.f)\n  x.f := 3\n}\n";
+    let scratch = Scratch::new(&[("a.vpr", program.as_bytes())]);
+    let run = scratch.silicon(&["a.vpr", "--message-format", "json"]);
+    let told = |member: &str| {
+        let all = lines(&run);
+        let line = all.iter().find(|line| line["type"] == "diagnostic" && line["member"] == member);
+        let notes = line.expect("an error")["notes"].as_array().expect("a list").clone();
+        let is_told = |note: &&serde_json::Value| {
+            let words = note["message"].as_str().unwrap_or_default();
+            words.contains("was given away here") || words.contains("was unfolded here")
+        };
+        let lines = notes.iter().filter(is_told).map(|note| note["start"]["line"].as_u64());
+        lines.collect::<Option<Vec<u64>>>().expect("lines")
+    };
+    let found = ["a", "b", "c", "d"].map(told);
+    assert_eq!(found, [vec![8, 7], vec![13], vec![18], vec![24]], "{run:#?}");
+}

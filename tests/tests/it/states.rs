@@ -18,7 +18,7 @@ fn what_is_known_at_a_line_is_shown_for_each_path() {
          acc(c.f, write)";
     assert!(shown.stdout.starts_with(first), "{}", shown.stdout);
     assert!(shown.stdout.contains("    acc(c.next, 1/2)\n    acc(P(c.next), write)\n"));
-    assert!(shown.stdout.contains("path 2 of 2 to a.vpr:13:3\n  where:\n    !(n > 0)\n"));
+    assert!(shown.stdout.contains("path 2 of 2 to a.vpr:13:3\n  where:\n    n <= 0\n"));
     assert!(shown.stdout.contains("acc(c.f, write) && c.f == x"), "{}", shown.stdout);
     assert!(shown.stdout.contains("    c != null\n"), "{}", shown.stdout);
     assert!(!shown.stdout.contains('%'), "names are those of the program: {}", shown.stdout);
@@ -37,7 +37,7 @@ fn what_is_known_at_a_line_is_shown_for_each_path() {
         states[0]["state"]["variables"][2],
         serde_json::json!({ "name": "x", "value": "7" })
     );
-    assert_eq!(states[1]["path"], serde_json::json!(["!(n > 0)"]));
+    assert_eq!(states[1]["path"], serde_json::json!(["n <= 0"]));
 
     for (at, code) in [("a.vpr:1", 2), ("a.vpr:99", 2), ("ill.sil:2", 3), ("none.vpr:1", 3)] {
         let run = scratch.silicon(&["--state", at]);

@@ -73,7 +73,7 @@ fn bounds_depend_on_wait_level(bounds: &Bounds) -> bool {
 
 /// Returns the words of an error about something that is waited for out of order.
 pub(crate) fn not_above(target: &str) -> String {
-    format!("`{target}.mu` might not be above `waitlevel`: something held might come after it")
+    format!("`{target}.mu` might not be above waitlevel: something held might come after it")
 }
 
 /// A side of a comparison.

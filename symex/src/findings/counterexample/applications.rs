@@ -74,4 +74,21 @@ impl Path<'_> {
         }
         found
     }
+
+    /// Returns all terms in the facts of the path, and in these.
+    pub(super) fn mentioned(&self, also: impl IntoIterator<Item = Term>) -> FxHashSet<Term> {
+        let scopes = self.knowledge.scopes.iter();
+        let facts = scopes.flat_map(|scope| scope.facts.iter().chain(&scope.literal));
+        let mut pending: Vec<Term> = facts.copied().chain(also).collect();
+        let mut seen = FxHashSet::default();
+        while let Some(term) = pending.pop() {
+            if seen.insert(term) {
+                match self.terms.kind(term) {
+                    TermKind::Apply(_, arguments) => pending.extend(arguments.iter()),
+                    kind => kind.for_each_operand(|operand| pending.push(operand)),
+                }
+            }
+        }
+        seen
+    }
 }

@@ -34,6 +34,7 @@ pub(super) struct Wanted {
     collections: FxHashMap<Term, Collection>,
     adts: FxHashMap<Term, Adt>,
     adts_met: Adts,
+    memberships: Memberships,
     /// Formulas that make the values easier to read where they hold.
     wishes: Vec<Term>,
     /// Facts about the sizes of collections, which the solver may not have come to.
@@ -43,13 +44,26 @@ pub(super) struct Wanted {
 /// The constructors of the adts that the path speaks about, by their sorts.
 pub(crate) type Adts = FxHashMap<Sort, Constructors>;
 
+/// What domains say of their values.
+pub(crate) struct Encoded {
+    pub(crate) adts: Adts,
+    pub(crate) memberships: Memberships,
+    /// Constants, by their author's names.
+    pub(crate) constants: Vec<(String, Term)>,
+}
+
 /// The questions about a collection.
 enum Collection {
     /// The length and the first elements.
     Sequence(Term, Vec<Term>),
     /// The size, and the other values that may be inside.
     Other(Term, Vec<Content>),
+    /// The values that may be inside of a set of a front end. Others may be, too.
+    Open(Vec<Content>),
 }
+
+/// The sets of a front end: for each of their sorts that of the elements, and membership.
+pub(crate) type Memberships = FxHashMap<Sort, (Sort, Symbol)>;
 
 /// A possible element of a set or multiset, or key of a map.
 #[derive(Clone, Copy)]
@@ -82,9 +96,10 @@ struct Adt {
 }
 
 impl Wanted {
-    /// Makes an empty list. Values of these adts are to be shown by their constructors.
-    pub(super) fn new(adts_met: Adts) -> Self {
-        Self { adts_met, ..Self::default() }
+    /// Makes an empty list. Values of these adts are to be shown by their constructors, and these
+    /// sets by their elements.
+    pub(super) fn new(adts_met: Adts, memberships: Memberships) -> Self {
+        Self { adts_met, memberships, ..Self::default() }
     }
 
     pub(super) fn add(&mut self, terms: &mut Terms, term: Term) {
@@ -169,6 +184,18 @@ impl Wanted {
             self.terms.push(size);
             self.collections.insert(collection, Collection::Other(size, contents));
         }
+        for &set in &known {
+            let Some(&(element, is_in)) = self.memberships.get(&terms.sort(set)) else { continue };
+            let candidates = known.iter().filter(|&&term| terms.sort(term) == element);
+            let candidates: Vec<Term> = candidates.copied().take(CANDIDATES).collect();
+            let content = |element: Term| {
+                let is_in = terms.apply(is_in, &[element, set]);
+                Content { element, is_in, value: None }
+            };
+            let contents: Vec<Content> = candidates.into_iter().map(content).collect();
+            self.terms.extend(contents.iter().map(|content| content.is_in));
+            self.collections.insert(set, Collection::Open(contents));
+        }
     }
 
     /// Makes names for the elements of a collection, and the wish that they are its elements.
@@ -211,7 +238,9 @@ impl Wanted {
     pub(super) fn is_small(&self, terms: &mut Terms, most: Option<i64>) -> Term {
         let mut small = self.wishes.clone();
         for collection in self.terms.iter().filter_map(|term| self.collections.get(term)) {
-            let (Collection::Sequence(size, _) | Collection::Other(size, _)) = *collection;
+            let (Collection::Sequence(size, _) | Collection::Other(size, _)) = *collection else {
+                continue;
+            };
             let most = terms.int(SMALL);
             small.push(terms.le(size, most));
         }
@@ -387,6 +416,12 @@ impl<'a> Names<'a> {
                 let size = self.size(*size);
                 return self.contents(self.terms.sort(term), size, contents);
             }
+            Some(Collection::Open(contents)) => {
+                let inside = self.inside(contents).into_iter().map(|(element, _)| element);
+                let mut words: Vec<String> = inside.map(|element| element.to_string()).collect();
+                words.push("…".to_owned());
+                return Value::Other(format!("{{{}}}", words.join(", ")));
+            }
             None => {}
         }
         self.constructed(term).unwrap_or_else(|| self.plain(term))
@@ -440,15 +475,7 @@ impl<'a> Names<'a> {
     /// Returns the elements of a set or multiset, or the entries of a map, as far as they were
     /// asked for.
     fn contents(&mut self, sort: Sort, size: usize, contents: &[Content]) -> Value {
-        let is_in = |content: &&Content| self.raw(content.is_in) == "true";
-        let inside: Vec<Content> = contents.iter().filter(is_in).copied().collect();
-        let mut entries: Vec<(Value, Option<Term>)> = Vec::new();
-        for Content { element, value, .. } in inside {
-            let element = self.of(element);
-            if entries.iter().all(|(known, _)| *known != element) {
-                entries.push((element, value));
-            }
-        }
+        let entries = self.inside(contents);
         let terms = self.terms;
         match terms.sort_kind(sort) {
             SortKind::Map(..) => {
@@ -468,6 +495,20 @@ impl<'a> Names<'a> {
                 Value::Set { elements, size }
             }
         }
+    }
+
+    /// Returns the elements or keys that are inside, each once.
+    fn inside(&mut self, contents: &[Content]) -> Vec<(Value, Option<Term>)> {
+        let is_in = |content: &&Content| self.raw(content.is_in) == "true";
+        let inside: Vec<Content> = contents.iter().filter(is_in).copied().collect();
+        let mut entries: Vec<(Value, Option<Term>)> = Vec::new();
+        for Content { element, value, .. } in inside {
+            let element = self.of(element);
+            if entries.iter().all(|(known, _)| *known != element) {
+                entries.push((element, value));
+            }
+        }
+        entries
     }
 
     fn size(&self, size: Term) -> usize {

@@ -111,3 +111,31 @@ fn names_of_the_standard_library_stay() {
     assert!(rename(&mut client, &uri, (1, 28), "sinks")["error"]["message"].is_string());
     client.end();
 }
+
+/// While a text is written, it is no program, and what it imports is offered all the same.
+#[test]
+fn imported_names_are_completed_while_the_text_is_no_program() {
+    let text = "import \"library.vpr\"\nmethod use(c: Ref)\n  requires acc(c.value)\n{\n  c.\n  var n: Int := \n}\n";
+    let (scratch, mut client) = opened(&[("library.vpr", LIBRARY), ("client.vpr", text)]);
+    let uri = uri(scratch.path(), "client.vpr");
+    let mut labels = |line: u32, character: u32| {
+        let found = client.at("textDocument/completion", &uri, line, character);
+        let items = found.as_array().expect("a list").iter();
+        items.filter_map(|it| it["label"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(4, "  c.".len() as u32), ["value"]);
+    let values = labels(5, "  var n: Int := ".len() as u32);
+    assert!(values.iter().any(|label| label == "get"), "{values:?}");
+    client.end();
+}
+
+#[test]
+fn symbols_are_found_in_files_that_are_not_open() {
+    let (scratch, mut client) = opened(&[("library.vpr", LIBRARY), ("other.vpr", UNRELATED)]);
+    let found = client.ask("workspace/symbol", json!({ "query": "GET" }))["result"].take();
+    let places: Vec<&Value> = found.as_array().expect("a list").iter().collect();
+    assert_eq!(places.len(), 1, "{found}");
+    assert_eq!(places[0]["name"], "get");
+    assert_eq!(places[0]["location"]["uri"], uri(scratch.path(), "library.vpr"));
+    client.end();
+}

@@ -50,7 +50,7 @@ fn the_states_at_a_line_are_told() {
         .iter()
         .map(|path| (path["path"][0].as_str(), path["state"]["held"][0]["amount"].as_str()))
         .collect();
-    assert_eq!(told, [(Some("n > 0"), Some("3/4")), (Some("!(n > 0)"), Some("1/2"))], "{states}");
+    assert_eq!(told, [(Some("n > 0"), Some("3/4")), (Some("n <= 0"), Some("1/2"))], "{states}");
     assert_eq!(paths[0]["range"]["start"], json!({ "line": 8, "character": 2 }), "{states}");
     // No statement stands there.
     assert_eq!(client.at("silicon/state", URI, 0, 0), json!({ "paths": [], "more": 0 }));
