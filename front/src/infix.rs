@@ -76,6 +76,44 @@ impl<I: Infix> Chain<I> {
     }
 }
 
+/// Declares the infix operators of a language, each with its spellings; it is written by the first.
+#[macro_export]
+macro_rules! operators {
+    (
+        $(#[$about:meta])*
+        pub enum $operators:ident {
+            $($(#[$note:meta])* $operator:ident = $symbol:literal $(| $other:literal)*,)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $operators {
+            $(
+                #[doc = concat!("`", $symbol, "`" $(, ", `", $other, "`")*)]
+                $(#[$note])*
+                $operator,
+            )*
+        }
+
+        impl $operators {
+            /// Returns how the operator is written.
+            pub fn symbol(self) -> &'static str {
+                match self {
+                    $(Self::$operator => $symbol,)*
+                }
+            }
+
+            /// Reads a symbol.
+            pub fn of_symbol(symbol: &str) -> Option<Self> {
+                match symbol {
+                    $($symbol $(| $other)* => Some(Self::$operator),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

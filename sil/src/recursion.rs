@@ -1,6 +1,6 @@
 //! Functions that apply each other.
 
-use la_arena::ArenaMap;
+use la_arena::{ArenaMap, Idx};
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 
@@ -17,12 +17,12 @@ pub(crate) fn function_components<'p>(
     components(program.functions.iter().map(|(id, function)| (id, applied(parts(function)))))
 }
 
-/// The same, of functions with those that each applies.
-pub fn components(
-    functions: impl IntoIterator<Item = (FunctionId, Vec<FunctionId>)>,
-) -> ArenaMap<FunctionId, usize> {
-    let mut graph: DiGraphMap<FunctionId, ()> = DiGraphMap::new();
-    for (caller, applied) in functions {
+/// The same, of members with those that each applies.
+pub fn components<T>(
+    members: impl IntoIterator<Item = (Idx<T>, Vec<Idx<T>>)>,
+) -> ArenaMap<Idx<T>, usize> {
+    let mut graph: DiGraphMap<Idx<T>, ()> = DiGraphMap::new();
+    for (caller, applied) in members {
         graph.add_node(caller);
         for callee in applied {
             graph.add_edge(caller, callee, ());

@@ -17,7 +17,7 @@ pub(crate) fn about_run() -> Vec<(&'static str, String)> {
 }
 
 /// Returns a word as a shell reads it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -41,9 +41,15 @@ mod tests {
 
     #[test]
     fn words_are_quoted_where_a_shell_would_cut_them() {
-        for (word, shown) in
-            [("a.sil", "a.sil"), ("--at=a:1", "--at=a:1"), ("a b", "'a b'"), ("it's", r"'it'\''s'")]
-        {
+        for (word, shown) in [
+            ("a.sil", "a.sil"),
+            ("a/b-1.vpr", "a/b-1.vpr"),
+            ("--at=a:1", "--at=a:1"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("it's $1", r"'it'\''s $1'"),
+        ] {
             assert_eq!(quoted(word), shown);
         }
     }

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
 use silicon::session::shard::{Costs, Plan, Shard};
 
+use crate::about::quoted;
 use crate::args::Args;
 use slurm::Slurm;
 
@@ -135,29 +136,5 @@ impl Work {
     fn programs(&self) -> String {
         let inputs = self.args.inputs.iter().map(|input| quoted(&input.display().to_string()));
         inputs.collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// Returns a text as one word of the shell.
-fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_the_shell_are_quoted() {
-        for (text, word) in
-            [("a/b-1.vpr", "a/b-1.vpr"), ("", "''"), ("a b", "'a b'"), ("it's $1", r"'it'\''s $1'")]
-        {
-            assert_eq!(quoted(text), word);
-        }
     }
 }

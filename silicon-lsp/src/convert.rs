@@ -7,6 +7,7 @@ use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range,
     Uri,
 };
+use percent_encoding::percent_decode_str;
 use rustc_hash::FxHashMap;
 use sil::render::{Message, Place, Severity, Texts};
 use silicon::report::Counterexample;
@@ -26,38 +27,14 @@ pub(crate) struct Files {
 pub(crate) fn path_of(uri: &str) -> String {
     let Some(path) = uri.strip_prefix("file://") else { return uri.to_owned() };
     let path = path.find('/').map_or(path, |start| &path[start..]);
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, others @ ..] = rest {
-        let digits = others.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        let escaped = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
-        match escaped {
-            Some(byte) if *first == b'%' => {
-                bytes.push(byte);
-                rest = &others[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = others;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+    percent_decode_str(path).decode_utf8().map_or_else(|_| path.to_owned(), Into::into)
 }
 
 /// Returns the URI of a file.
 pub(crate) fn uri_of(path: &str) -> String {
     let absolute = std::path::absolute(Path::new(path));
     let absolute = absolute.map_or(path.to_owned(), |path| path.display().to_string());
-    let mut uri = String::from("file://");
-    for byte in absolute.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
+    silicon::output::uri(&absolute)
 }
 
 impl Files {

@@ -304,13 +304,7 @@ impl State {
             Self::Queued => "queued",
             Self::Running => "running",
             Self::Stopped => "stopped",
-            Self::Done(done) => match done.verdict {
-                Verdict::Verified => "verified",
-                Verdict::Inconclusive => "inconclusive",
-                Verdict::Unsupported => "unsupported",
-                Verdict::Failed => "failed",
-                Verdict::Error => "error",
-            },
+            Self::Done(done) => done.verdict.name(),
         }
     }
 }

@@ -27,6 +27,7 @@ use symex::report::{Asked, Questions, Subject, Verdict};
 
 pub use self::fingerprint::Baseline;
 pub use self::human::subjects_in_words;
+pub use self::sarif::uri;
 
 /// The format on standard output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,6 +5,7 @@ mod ghosts;
 mod stmts;
 
 use chalice::program::locking::Locking;
+use chalice::program::walk::applied;
 use chalice::program::{
     AccessTarget, Expr as Source, ExprKind, FieldId, FieldRef, FunctionId, LocalId, Type,
 };
@@ -298,25 +299,13 @@ fn circle(program: &Program, id: FunctionId) -> Vec<u32> {
                 return true;
             }
             if seen.insert(function) {
-                pending.extend(applied_by(program, function));
+                pending.extend(applied(&program.functions[function].body));
             }
         }
         false
     };
-    let applied = applied_by(program, id).into_iter();
+    let applied = applied(&program.functions[id].body).into_iter();
     applied.filter(has_measure).filter(leads_back).map(index).collect()
-}
-
-fn applied_by(program: &Program, id: FunctionId) -> Vec<FunctionId> {
-    let mut applied = Vec::new();
-    if let Some(body) = &program.functions[id].body {
-        body.for_each(&mut |part| {
-            if let ExprKind::Apply { function, .. } = part.kind {
-                applied.push(function);
-            }
-        });
-    }
-    applied
 }
 
 /// Returns the body with a predicate of the precondition open, if it is not below a condition.

@@ -1,10 +1,23 @@
-//! Walks over statements; those over expressions are methods of [`Expr`].
+//! Walks over statements; most of those over expressions are methods of [`Expr`].
 
 use std::borrow::Cow;
 
 use front::grow_stack;
 
-use super::{Block, Bounds, Expr, ExprKind, LocalId, Program, Rhs, Stmt, StmtKind};
+use super::{Block, Bounds, Expr, ExprKind, FunctionId, LocalId, Program, Rhs, Stmt, StmtKind};
+
+/// Returns the functions that expressions apply, in order, perhaps more than once.
+pub fn applied<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId> {
+    let mut applied = Vec::new();
+    for expr in exprs {
+        expr.for_each(&mut |part| {
+            if let ExprKind::Apply { function, .. } = part.kind {
+                applied.push(function);
+            }
+        });
+    }
+    applied
+}
 
 /// Visits every statement of a block, nested ones included, outermost first.
 pub fn each_stmt<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Stmt)) {

@@ -253,67 +253,26 @@ pub enum UnaryOp {
     Negate,
 }
 
-/// Infix operators as symbols; a symbol may stand for several operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BinaryOp {
-    /// `<==>`
-    Iff,
-    /// `==>`
-    Implies,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Less,
-    /// `<=`
-    AtMost,
-    /// `>=`
-    AtLeast,
-    /// `>`
-    Greater,
-    /// `<<`
-    Below,
-    /// `in`
-    In,
-    /// `!in`
-    NotIn,
-    /// `++`
-    Append,
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `%`
-    Mod,
-}
-
-impl BinaryOp {
-    /// Returns how the operator is written.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Iff => "<==>",
-            Self::Implies => "==>",
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Less => "<",
-            Self::AtMost => "<=",
-            Self::AtLeast => ">=",
-            Self::Greater => ">",
-            Self::Below => "<<",
-            Self::In => "in",
-            Self::NotIn => "!in",
-            Self::Append => "++",
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Mul => "*",
-            Self::Div => "/",
-            Self::Mod => "%",
-        }
+front::operators! {
+    /// Infix operators as symbols; a symbol may stand for several operations.
+    pub enum BinaryOp {
+        Iff = "<==>",
+        Implies = "==>",
+        Eq = "==",
+        Ne = "!=",
+        Less = "<",
+        AtMost = "<=",
+        AtLeast = ">=",
+        Greater = ">",
+        Below = "<<",
+        In = "in",
+        NotIn = "!in",
+        Append = "++",
+        Add = "+",
+        Sub = "-",
+        Mul = "*",
+        Div = "/",
+        Mod = "%",
     }
 }
 

@@ -38,31 +38,32 @@ pub enum UnaryOp {
     Minus,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BinaryOp {
-    Iff,
-    Implies,
-    Wand,
-    Eq,
-    Ne,
-    Le,
-    Ge,
-    Lt,
-    Gt,
-    In,
-    Add,
-    Sub,
-    Append,
-    Union,
-    Intersection,
-    Setminus,
-    Subset,
-    Mul,
-    /// `/`: a fraction, a permission division or integer division, by type.
-    Div,
-    /// `\`: integer division.
-    IntDiv,
-    Mod,
+front::operators! {
+    pub enum BinaryOp {
+        Iff = "<==>",
+        Implies = "==>",
+        Wand = "--*",
+        Eq = "==",
+        Ne = "!=",
+        Le = "<=",
+        Ge = ">=",
+        Lt = "<",
+        Gt = ">",
+        In = "in",
+        Add = "+",
+        Sub = "-",
+        Append = "++",
+        Union = "union",
+        Intersection = "intersection",
+        Setminus = "setminus",
+        Subset = "subset",
+        Mul = "*",
+        /// A fraction, a permission division or integer division, by type.
+        Div = "/",
+        /// Integer division.
+        IntDiv = "\\",
+        Mod = "%",
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

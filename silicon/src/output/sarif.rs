@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use indexmap::IndexSet;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use sil::render::{Place, Severity};
 
@@ -166,18 +167,14 @@ fn location(place: &Place) -> Value {
     } })
 }
 
-/// Returns the path as a URI reference (RFC 3986), which is relative where the path is.
-fn uri(path: &str) -> String {
-    let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(byte));
-            }
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+/// What is escaped in the path of a URI (RFC 3986).
+const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// Returns the path as a URI reference, which is relative where the path is.
+pub fn uri(path: &str) -> String {
+    let scheme = if path.starts_with('/') { "file://" } else { "" };
+    format!("{scheme}{}", utf8_percent_encode(path, ESCAPED))
 }
 
 #[cfg(test)]

@@ -218,90 +218,40 @@ pub enum UnaryOp {
     Complement,
 }
 
-/// Infix operators that are no lists and no chains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BinaryOp {
-    /// `<=>`
-    Iff,
-    /// `==>`
-    Implies,
-    /// `-**`
-    PartOf,
-    /// `==`, `=`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `in`
-    In,
-    /// `!in`
-    NotIn,
-    /// `|->`
-    PointsTo,
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `++`
-    Union,
-    /// `|`
-    BitOr,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `%`
-    Mod,
-    /// `**`
-    Intersection,
-    /// `&`
-    BitAnd,
-    /// `--`
-    Difference,
-    /// `<-<`
-    ShiftLeft,
-    /// `>->`
-    ShiftRight,
-}
-
-impl BinaryOp {
-    /// Returns how the operator is written.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Iff => "<=>",
-            Self::Implies => "==>",
-            Self::PartOf => "-**",
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::In => "in",
-            Self::NotIn => "!in",
-            Self::PointsTo => "|->",
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Union => "++",
-            Self::BitOr => "|",
-            Self::Mul => "*",
-            Self::Div => "/",
-            Self::Mod => "%",
-            Self::Intersection => "**",
-            Self::BitAnd => "&",
-            Self::Difference => "--",
-            Self::ShiftLeft => "<-<",
-            Self::ShiftRight => ">->",
-        }
+front::operators! {
+    /// Infix operators that are no lists and no chains.
+    pub enum BinaryOp {
+        Iff = "<=>",
+        Implies = "==>",
+        PartOf = "-**",
+        Eq = "==" | "=",
+        Ne = "!=",
+        In = "in",
+        NotIn = "!in",
+        PointsTo = "|->",
+        Add = "+",
+        Sub = "-",
+        Union = "++",
+        BitOr = "|",
+        Mul = "*",
+        Div = "/",
+        Mod = "%",
+        Intersection = "**",
+        BitAnd = "&",
+        Difference = "--",
+        ShiftLeft = "<-<",
+        ShiftRight = ">->",
     }
 }
 
-/// Operators that can be chained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ChainOp {
-    /// `<`
-    Less,
-    /// `<=`, `subsetof`
-    AtMost,
-    /// `>`
-    Greater,
-    /// `>=`
-    AtLeast,
+front::operators! {
+    /// Operators that can be chained.
+    pub enum ChainOp {
+        Less = "<",
+        AtMost = "<=" | "subsetof",
+        Greater = ">",
+        AtLeast = ">=",
+    }
 }
 
 /// The binders.

@@ -33,27 +33,11 @@ pub(super) enum Operator {
 impl Operator {
     /// Reads an operator's symbol.
     pub(super) fn of_symbol(symbol: &str) -> Self {
-        Self::Other(match symbol {
-            "&&" => return Self::And,
-            "||" => return Self::Or,
-            "<==>" => BinaryOp::Iff,
-            "==>" => BinaryOp::Implies,
-            "==" => BinaryOp::Eq,
-            "!=" => BinaryOp::Ne,
-            "<" => BinaryOp::Less,
-            "<=" => BinaryOp::AtMost,
-            ">=" => BinaryOp::AtLeast,
-            ">" => BinaryOp::Greater,
-            "<<" => BinaryOp::Below,
-            "in" => BinaryOp::In,
-            "++" => BinaryOp::Append,
-            "+" => BinaryOp::Add,
-            "-" => BinaryOp::Sub,
-            "*" => BinaryOp::Mul,
-            "/" => BinaryOp::Div,
-            "%" => BinaryOp::Mod,
-            _ => BinaryOp::NotIn,
-        })
+        match symbol {
+            "&&" => Self::And,
+            "||" => Self::Or,
+            _ => Self::Other(BinaryOp::of_symbol(symbol).expect("an operator of the grammar")),
+        }
     }
 }
 

@@ -1,9 +1,8 @@
 //! The functions that apply each other, directly or through others.
 
-use chalice::program::{Expr, ExprKind, Function, FunctionId, Program};
+use chalice::program::walk::applied;
+use chalice::program::{Expr, Function, FunctionId, Program};
 use la_arena::ArenaMap;
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
 
 /// The cycles of functions in a program.
 #[derive(Default)]
@@ -51,31 +50,8 @@ impl Recursion {
     }
 }
 
-/// Returns the functions that expressions apply.
-fn applied<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId> {
-    let mut applied = Vec::new();
-    for e in expressions {
-        e.for_each(&mut |part| {
-            if let ExprKind::Apply { function, .. } = &part.kind {
-                applied.push(*function);
-            }
-        });
-    }
-    applied
-}
-
 fn components(program: &Program, applied: impl Fn(&Function) -> Vec<FunctionId>) -> Components {
-    let mut graph = DiGraph::<FunctionId, ()>::new();
-    let nodes: ArenaMap<FunctionId, NodeIndex> =
-        program.functions.iter().map(|(id, _)| (id, graph.add_node(id))).collect();
-    for (id, function) in program.functions.iter() {
-        for other in applied(function) {
-            graph.add_edge(nodes[id], nodes[other], ());
-        }
-    }
-    let numbered = kosaraju_scc(&graph).into_iter().enumerate();
-    numbered
-        .flat_map(|(number, members)| members.into_iter().map(move |node| (node, number)))
-        .map(|(node, number)| (graph[node], number))
-        .collect()
+    sil::recursion::components(
+        program.functions.iter().map(|(id, function)| (id, applied(function))),
+    )
 }

@@ -20,32 +20,11 @@ pub(super) enum Operator {
 
 impl Operator {
     pub(super) fn from_text(text: &str) -> Self {
-        use BinaryOp::*;
-        Self::Binary(match text {
-            "&&" => return Self::And,
-            "||" => return Self::Or,
-            "<==>" => Iff,
-            "==>" => Implies,
-            "--*" => Wand,
-            "==" => Eq,
-            "!=" => Ne,
-            "<=" => Le,
-            ">=" => Ge,
-            "<" => Lt,
-            ">" => Gt,
-            "in" => In,
-            "+" => Add,
-            "-" => Sub,
-            "++" => Append,
-            "union" => Union,
-            "intersection" => Intersection,
-            "setminus" => Setminus,
-            "subset" => Subset,
-            "*" => Mul,
-            "/" => Div,
-            "\\" => IntDiv,
-            _ => Mod,
-        })
+        match text {
+            "&&" => Self::And,
+            "||" => Self::Or,
+            _ => Self::Binary(BinaryOp::of_symbol(text).expect("an operator of the grammar")),
+        }
     }
 
     /// Returns how strongly it pulls the operand to its left and the one to its right; equal levels

@@ -1,17 +1,15 @@
 //! Mutual recursion: the strongly connected components of the call graphs.
 
 use la_arena::ArenaMap;
-use petgraph::algo::tarjan_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::program::{FunctionId, MethodId, Program, StmtKind};
-use crate::recursion::function_components;
+use crate::program::{FunctionId, Method, MethodId, Program, StmtKind};
+use crate::recursion::{components, function_components};
 use crate::walk::{Visit, walk_body};
 
 /// For each function and method its component.
 pub(super) struct Components {
     functions: ArenaMap<FunctionId, usize>,
-    methods: Vec<usize>,
+    methods: ArenaMap<MethodId, usize>,
 }
 
 impl Components {
@@ -22,7 +20,8 @@ impl Components {
             let clauses = contract.preconditions.iter().chain(&contract.postconditions);
             clauses.chain(&function.body).collect()
         });
-        Self { functions, methods: methods(program) }
+        let calls = program.methods.iter().map(|(id, method)| (id, called(method)));
+        Self { functions, methods: components(calls) }
     }
 
     /// Tells whether a function that calls another one may be called back by it.
@@ -31,38 +30,21 @@ impl Components {
     }
 
     pub(super) fn are_mutual_methods(&self, caller: MethodId, callee: MethodId) -> bool {
-        let component = |id: MethodId| self.methods[id.into_raw().into_u32() as usize];
-        component(caller) == component(callee)
+        self.methods[caller] == self.methods[callee]
     }
 }
 
-fn methods(program: &Program) -> Vec<usize> {
-    let mut graph: DiGraph<(), ()> = DiGraph::new();
-    program.methods.iter().for_each(|_| {
-        graph.add_node(());
-    });
-    for (caller, method) in program.methods.iter() {
-        for implementation in &method.implementations {
-            walk_body(&implementation.body, |visit| {
-                if let Visit::Stmt(statement) = visit
-                    && let StmtKind::Call { method: callee, .. } = &statement.kind
-                {
-                    let from = NodeIndex::new(caller.into_raw().into_u32() as usize);
-                    let to = NodeIndex::new(callee.into_raw().into_u32() as usize);
-                    graph.update_edge(from, to, ());
-                }
-            });
-        }
+/// Returns the methods that the implementations of a method call.
+fn called(method: &Method) -> Vec<MethodId> {
+    let mut called = Vec::new();
+    for implementation in &method.implementations {
+        walk_body(&implementation.body, |visit| {
+            if let Visit::Stmt(statement) = visit
+                && let StmtKind::Call { method: callee, .. } = &statement.kind
+            {
+                called.push(*callee);
+            }
+        });
     }
-    components(&graph)
-}
-
-fn components(graph: &DiGraph<(), ()>) -> Vec<usize> {
-    let mut component = vec![0; graph.node_count()];
-    for (index, members) in tarjan_scc(graph).into_iter().enumerate() {
-        for member in members {
-            component[member.index()] = index;
-        }
-    }
-    component
+    called
 }

@@ -35,36 +35,18 @@ pub(super) enum Operator {
 impl Operator {
     /// Reads an operator's symbol.
     pub(super) fn of_symbol(symbol: &str) -> Self {
-        Self::Other(match symbol {
-            "&&" => return Self::And,
-            "||" => return Self::Or,
-            "&*&" => return Self::Star,
-            "&+&" => return Self::Overlap,
-            "<" => return Self::Chain(ChainOp::Less),
-            "<=" | "subsetof" => return Self::Chain(ChainOp::AtMost),
-            ">" => return Self::Chain(ChainOp::Greater),
-            ">=" => return Self::Chain(ChainOp::AtLeast),
-            "<=>" => BinaryOp::Iff,
-            "==>" => BinaryOp::Implies,
-            "-**" => BinaryOp::PartOf,
-            "==" | "=" => BinaryOp::Eq,
-            "!=" => BinaryOp::Ne,
-            "in" => BinaryOp::In,
-            "|->" => BinaryOp::PointsTo,
-            "+" => BinaryOp::Add,
-            "-" => BinaryOp::Sub,
-            "++" => BinaryOp::Union,
-            "|" => BinaryOp::BitOr,
-            "*" => BinaryOp::Mul,
-            "/" => BinaryOp::Div,
-            "%" => BinaryOp::Mod,
-            "**" => BinaryOp::Intersection,
-            "&" => BinaryOp::BitAnd,
-            "--" => BinaryOp::Difference,
-            "<-<" => BinaryOp::ShiftLeft,
-            ">->" => BinaryOp::ShiftRight,
-            _ => BinaryOp::NotIn,
-        })
+        match symbol {
+            "&&" => Self::And,
+            "||" => Self::Or,
+            "&*&" => Self::Star,
+            "&+&" => Self::Overlap,
+            _ => match ChainOp::of_symbol(symbol) {
+                Some(op) => Self::Chain(op),
+                None => {
+                    Self::Other(BinaryOp::of_symbol(symbol).expect("an operator of the grammar"))
+                }
+            },
+        }
     }
 }
 
