@@ -187,7 +187,7 @@ impl Texts {
     }
 }
 
-/// Of names and texts.
+/// Makes files of names and texts.
 impl From<Vec<(String, String)>> for Texts {
     fn from(files: Vec<(String, String)>) -> Self {
         let mut texts = Self::default();

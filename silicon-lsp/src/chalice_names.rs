@@ -1,4 +1,4 @@
-//! Which declaration each name in a Chalice program means, read off the resolved program.
+//! The declarations that names in a Chalice program mean, read off the resolved program.
 //!
 //! A node of the program says what it means and where it stands, not where in it the name stands.
 //! So the name is looked for in the text of the node, outside of the texts of its parts: there it

@@ -198,7 +198,7 @@ impl Cure<'_> {
             _ if is_instance => [format!("acc({location}, 1/2)"), location.clone()],
             _ => [format!("acc({location}, 1/2)"), format!("acc({location})")],
         };
-        // What reads a field comes behind permission to that.
+        // A clause that reads a field comes behind permission to the field.
         let place = if location.matches('.').count() > 1 { Place::Last } else { Place::First };
         for access in halves.iter().skip(usize::from(!is_some)) {
             all.extend(stated(site, access, place));

@@ -1,5 +1,4 @@
-//! Which `@src.…` annotations to write at a node, so that reading them back gives the node its
-//! origin.
+//! The `@src.…` annotations of a node: reading them back gives the node its origin.
 
 use crate::macros::parts::is_of_macros;
 use crate::program::{Annotation, Origins, Program};

@@ -98,7 +98,7 @@ impl Server<'_> {
     /// Lists the declarations in open texts with the words of a query in their names.
     fn symbols(&self, params: &Value) -> Value {
         let query = params.get("query").and_then(Value::as_str).unwrap_or_default().to_lowercase();
-        // What is not open is looked at only for a name.
+        // Closed files are looked at only for a name.
         let closed = if query.is_empty() { Vec::new() } else { self.workspace().closed(&query) };
         let open = self.documents.values().filter_map(Document::current).map(|it| &**it);
         let of = |analysis: &crate::analysis::Analysis| {

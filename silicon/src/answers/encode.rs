@@ -44,9 +44,9 @@ pub(super) struct Encoded {
     pub(super) digest: Digest,
     /// All spans of the part, each once, in the order met.
     pub(super) spans: IndexSet<Span, FxBuildHasher>,
-    /// Those that are outside of the declaration.
+    /// The spans that are outside of the declaration.
     pub(super) elsewhere: Vec<Span>,
-    /// Those whose text is not in the digest.
+    /// The spans whose text is not in the digest.
     pub(super) without_text: FxHashSet<Span>,
     /// The parts that it mentions.
     pub(super) reached: BTreeSet<Part>,

@@ -167,7 +167,7 @@ fn location(place: &Place) -> Value {
     } })
 }
 
-/// What is escaped in the path of a URI (RFC 3986).
+/// The characters that are escaped in the path of a URI (RFC 3986).
 const ESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 

@@ -57,7 +57,7 @@ pub fn trusted(
                     Some(name) => format!("the axioms of domain {name}"),
                     None => "the axioms that the translation adds".to_owned(),
                 };
-                // What an adt means is a part of the language.
+                // The meaning of an adt is a part of the language.
                 let is_adt = domain
                     .functions
                     .iter()

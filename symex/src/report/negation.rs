@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Of sets in Chalice, `<=` is inclusion.
+    /// In Chalice, `<=` of sets is inclusion.
     #[test]
     fn a_comparison_that_is_none_in_sil_has_no_opposite() {
         assert_eq!(negated("s <= t", "s subset t"), "!(s <= t)");

@@ -37,7 +37,7 @@ impl<'p> Declaration<'_, 'p> {
     pub(in crate::classic) fn note_held(&mut self, clauses: &'p [Clause], env: &Env) {
         for clause in clauses {
             for (id, arguments) in self.instances_in(&clause.condition, env) {
-                // What has no lowering is refused where it is defined.
+                // A predicate without lowering is refused where it is defined.
                 let inside = self.chosen_inside(id, &arguments, env).unwrap_or_default();
                 self.held.extend(inside);
                 self.held.push((id, arguments));

@@ -44,7 +44,7 @@ pub(super) struct Wanted {
 /// The constructors of the adts that the path speaks about, by their sorts.
 pub(crate) type Adts = FxHashMap<Sort, Constructors>;
 
-/// What domains say of their values.
+/// The facts that domains tell of their values.
 pub(crate) struct Encoded {
     pub(crate) adts: Adts,
     pub(crate) memberships: Memberships,
@@ -162,7 +162,7 @@ impl Wanted {
             };
             collections.push((collection, element, members));
         }
-        // What is named for one collection may be in another one, too.
+        // An element that is named for one collection may be in another one, too.
         let known = self.terms.clone();
         for (collection, element, members) in collections {
             let mut others = known.iter().filter(|&&term| terms.sort(term) == element);
