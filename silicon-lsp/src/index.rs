@@ -5,6 +5,7 @@
 //! elsewhere a variable is known by its name in its member.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::ops::Range;
 
 use front::Words;
@@ -133,8 +134,11 @@ impl Index {
 
     /// Returns the declaration that a place is in, the innermost one.
     pub(crate) fn declaration_at(&self, offset: usize) -> Option<usize> {
-        let is_in = |one: &Declaration| one.whole.start <= offset && offset <= one.whole.end;
-        self.declarations.iter().rposition(is_in)
+        let begun = self.declarations.partition_point(|one| one.whole.start <= offset);
+        // Declarations overlap only where one stands in the other.
+        let mut outwards =
+            iter::successors(begun.checked_sub(1), |&it| self.declarations[it].inside);
+        outwards.find(|&it| offset <= self.declarations[it].whole.end)
     }
 
     /// Returns the word at a place, or that ends there, and the number of what it means.
@@ -217,10 +221,10 @@ impl Index {
 /// Returns the text of a declaration up to its body.
 fn head(text: &str, declaration: &Declaration, tokens: &[Token]) -> String {
     let whole = declaration.whole.clone();
-    let inside =
-        tokens.iter().filter(|it| whole.contains(&it.range.start) && it.kind == Kind::Sign);
+    let before = |place| tokens.partition_point(|token| token.range.start < place);
+    let inside = &tokens[before(whole.start)..before(whole.end)];
     let (mut depth, mut body) = (0_usize, None);
-    for token in inside {
+    for token in inside.iter().filter(|token| token.kind == Kind::Sign) {
         match &text[token.range.clone()] {
             "{" => {
                 if depth == 0 {
@@ -440,7 +444,7 @@ impl Locals {
                 continue;
             }
             let Some(own) = index.declaration_at(token.range.start) else { continue };
-            let is_member = index.declarations.iter().any(|it| it.name == token.range);
+            let is_member = index.declarations[own].name == token.range;
             let is_known = self.by_name.contains_key(&(own, name.to_owned()));
             if is_member || is_known {
                 continue;

@@ -43,8 +43,8 @@ enum When {
     Never,
 }
 
-/// An edit may be followed by another one: so long nothing is begun.
-const PAUSE: Duration = Duration::from_millis(80);
+/// The time after an edit in which nothing is begun, since another edit may follow.
+const PAUSE: Duration = Duration::from_millis(40);
 /// A worker that was told to stop and does not in this time is ended: a question to the solver may
 /// take long.
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lsp_server::{ErrorCode, Notification, Request, RequestId, Response};
 use lsp_types::{
@@ -32,8 +32,8 @@ impl Server<'_> {
                 let uri = text_document.uri.as_str().to_owned();
                 let document =
                     Document::new(uri.clone(), text_document.version, text_document.text);
-                self.texts.send(document.request())?;
-                self.documents.insert(uri, document);
+                self.documents.insert(uri.clone(), document);
+                self.renew(&uri, Duration::ZERO)?;
             }
             "textDocument/didChange" => {
                 let Ok(DidChangeTextDocumentParams { text_document, content_changes }) =
@@ -47,7 +47,7 @@ impl Server<'_> {
                 self.leave_fixes_of(&uri)?;
                 if let Some(document) = self.documents.get_mut(&uri) {
                     document.change(text_document.version, content_changes);
-                    self.texts.send(document.request())?;
+                    self.renew(&uri, PAUSE)?;
                 }
             }
             "textDocument/didSave" => {
@@ -60,7 +60,7 @@ impl Server<'_> {
                 let is_open = self.documents.get(text_document.uri.as_str());
                 let is_new = is_open.is_some_and(|document| document.run.is_none());
                 if self.when == When::Saving && is_new {
-                    self.want(text_document.uri.as_str(), Duration::ZERO);
+                    self.want(text_document.uri.as_str(), Instant::now());
                 }
             }
             "workspace/didChangeWatchedFiles" => {
@@ -111,6 +111,17 @@ impl Server<'_> {
         Ok(())
     }
 
+    /// Has a new text of a document analysed; while users type, has the text verified after a pause,
+    /// too. Both go on side by side.
+    fn renew(&mut self, uri: &str, pause: Duration) -> anyhow::Result<()> {
+        let Some(document) = self.documents.get(uri) else { return Ok(()) };
+        self.texts.send(document.request())?;
+        if self.when == When::Typing {
+            self.want(uri, Instant::now() + pause);
+        }
+        Ok(())
+    }
+
     /// A file on the disk is another one: what is known of programs that may import it is known no
     /// more.
     fn file_changed(&mut self, uri: &str) -> anyhow::Result<()> {
@@ -126,7 +137,7 @@ impl Server<'_> {
             self.leave_fixes_of(&uri)?;
             if let Some(document) = self.documents.get_mut(&uri) {
                 document.forget();
-                self.texts.send(document.request())?;
+                self.renew(&uri, PAUSE)?;
             }
         }
         Ok(())
@@ -161,11 +172,12 @@ impl Server<'_> {
         }
         let is_program = analysis.is_program;
         document.analysis = Some(analysis);
+        if !is_program {
+            document.run = None;
+            self.leave_run(&uri)?;
+        }
         self.show(&uri)?;
         self.viper_analysed(&uri)?;
-        if is_program && self.when == When::Typing {
-            self.want(&uri, PAUSE);
-        }
         let (now, later) =
             std::mem::take(&mut self.waiting).into_iter().partition(|(it, _)| *it == uri);
         self.waiting = later;

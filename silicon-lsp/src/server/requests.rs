@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::Instant;
 
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::{
@@ -77,7 +77,7 @@ impl Server<'_> {
                     self.cancel(&uri)?;
                     if let Some(document) = self.documents.get_mut(&uri) {
                         document.run = None;
-                        self.want(&uri, Duration::ZERO);
+                        self.want(&uri, Instant::now());
                     }
                 }
                 "silicon.cancel" => self.stop(&uri)?,

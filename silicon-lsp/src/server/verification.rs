@@ -1,6 +1,6 @@
 //! When documents are verified, and what the worker says.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lsp_types::{MessageType, ShowMessageParams};
 use serde_json::json;
@@ -13,10 +13,10 @@ use crate::protocol::{Event, Order};
 use crate::verifier::Verifier;
 
 impl Server<'_> {
-    /// Has a document verified in a while.
-    pub(super) fn want(&mut self, uri: &str, pause: Duration) {
+    /// Has a document verified, not before `time`.
+    pub(super) fn want(&mut self, uri: &str, time: Instant) {
         self.wanted.retain(|(_, other)| other != uri);
-        self.wanted.push_back((Instant::now() + pause, uri.to_owned()));
+        self.wanted.push_back((time, uri.to_owned()));
     }
 
     pub(super) fn next_time(&self) -> Option<Instant> {
@@ -40,7 +40,7 @@ impl Server<'_> {
         {
             let job = self.next_number();
             let Some(document) = self.documents.get_mut(&uri) else { continue };
-            if document.current().is_none_or(|analysis| !analysis.is_program) {
+            if document.current().is_some_and(|analysis| !analysis.is_program) {
                 continue;
             }
             let run = document.run.take().filter(|run| !run.is_stopped).unwrap_or_default();
@@ -98,16 +98,18 @@ impl Server<'_> {
 
     /// Drops everything that is known, or being found out, about the present version.
     pub(super) fn cancel(&mut self, uri: &str) -> anyhow::Result<()> {
-        self.wanted.retain(|(_, other)| other != uri);
         self.end_followed(uri, None)?;
-        let is_it = |busy: &&mut Busy| busy.uri == uri;
-        let Some(job) = self.busy.as_mut().filter(is_it).map(|busy| busy.job) else {
-            return Ok(());
-        };
-        self.cancel_job(job)
+        self.leave_run(uri)
     }
 
-    /// The same of a job, if the worker is busy with it.
+    /// Drops the run of a document that is wanted or goes on.
+    pub(super) fn leave_run(&mut self, uri: &str) -> anyhow::Result<()> {
+        self.wanted.retain(|(_, other)| other != uri);
+        let job = self.busy.as_ref().filter(|busy| busy.uri == uri).map(|busy| busy.job);
+        job.map_or(Ok(()), |job| self.cancel_job(job))
+    }
+
+    /// Stops a job, if the worker is busy with it.
     pub(super) fn cancel_job(&mut self, job: u64) -> anyhow::Result<()> {
         let Some(busy) = self.busy.as_mut().filter(|busy| busy.job == job) else { return Ok(()) };
         if busy.until.is_none() {
@@ -228,7 +230,7 @@ impl Server<'_> {
                 return self.tell_failure(&busy.uri);
             }
             self.show(&busy.uri)?;
-            self.want(&busy.uri, Duration::ZERO);
+            self.want(&busy.uri, Instant::now());
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! `StateChange`. A run is told from its start to its end: what becomes of it, also if an edit
 //! takes it away, ends with the state Ready. Diagnostics come before that.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lsp_server::{Request, Response};
 use serde::Deserialize;
@@ -179,7 +179,7 @@ impl Server<'_> {
         let is_syntax = analysis.found.iter().any(Found::is_syntax);
         self.ask("SetupProject", json!({ "projectUri": uri, "otherUris": others }))?;
         if is_program {
-            self.want(uri, Duration::ZERO);
+            self.want(uri, Instant::now());
             return Ok(());
         }
         // Shown again, so that it comes in this run.
