@@ -250,7 +250,7 @@ impl Planner<'_> {
         let again = format!("{}; ", statement.trim_end().trim_end_matches(';'));
         let repeated = vec![self.before(span, again)];
         match &instr.op {
-            Op::Assert(e, _) if e.is_pure => {
+            Op::Assert(e, None) if e.is_pure => {
                 let (from, to) = (e.span.start as usize, e.span.end as usize);
                 let negated = vec![(from, from, "!(".to_owned()), (to, to, ")".to_owned())];
                 let expected = "assert.failed:assertion.false";
