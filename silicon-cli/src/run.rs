@@ -269,7 +269,7 @@ impl Audience for Showing {
         self.selectors.meet(&outcome);
         let mut text = Vec::new();
         if let Some(early) = self.early.take() {
-            self.format.rest(&outcome, &early.told(), &mut text)?;
+            self.format.rest(&outcome, &early.shown(), &mut text)?;
         } else if self.expects {
             let differences = differences(&outcome);
             // People want to see what they did not announce.

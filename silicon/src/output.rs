@@ -22,6 +22,7 @@ use std::time::Duration;
 use sil::render::Colours;
 
 use crate::expectations::Difference;
+use crate::session::outcome::Shown;
 use crate::session::{Diagnostic, FileVerdict, Outcome};
 use symex::report::{Asked, Questions, Subject, Verdict};
 
@@ -181,7 +182,7 @@ impl Format {
             Self::Github => github::findings(outcome, to),
             Self::Gitlab => Ok(()),
             Self::Silicon => silicon::outcome(outcome, to),
-            _ => self.rest(outcome, &[], to),
+            _ => self.rest(outcome, &Shown::default(), to),
         }
     }
 
@@ -195,10 +196,10 @@ impl Format {
     pub fn rest(
         self,
         outcome: &Outcome,
-        told: &[Diagnostic],
+        shown: &Shown,
         to: &mut dyn Write,
     ) -> io::Result<()> {
-        let is_new = |one: &&Diagnostic| !told.contains(one);
+        let is_new = |one: &&Diagnostic| !shown.contains(one);
         let diagnostics = outcome.diagnostics.iter().filter(is_new).cloned().collect();
         self.findings(&Outcome { diagnostics, ..outcome.clone() }, to)?;
         match self {

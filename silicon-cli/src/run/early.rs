@@ -9,19 +9,20 @@ use std::mem;
 use silicon::output::Format;
 use silicon::report::MemberKind;
 use silicon::session::follow::Member;
+use silicon::session::outcome::Shown;
 use silicon::session::{Diagnostic, Outcome};
 
 /// The known part of a file that is being verified.
 #[derive(Default)]
 pub(crate) struct Early {
-    /// The outcome as it is with the findings of the members that come first and are done.
+    /// The outcome with the findings that are shown next.
     outcome: Option<Outcome>,
     /// In the order of their places, and how many of them are among those.
     members: Vec<(MemberKind, String)>,
     next: usize,
     /// The findings of other members.
     waiting: BTreeMap<(MemberKind, String), Vec<Diagnostic>>,
-    told: Vec<Diagnostic>,
+    shown: Shown,
 }
 
 impl Early {
@@ -54,18 +55,18 @@ impl Early {
     /// Shows the findings of one member, and of the front end before those of the first one.
     fn show(&mut self, found: Vec<Diagnostic>, format: Format, to: &mut Vec<u8>) {
         let Some(outcome) = &mut self.outcome else { return };
+        let earlier: Vec<Diagnostic> =
+            found.iter().flat_map(|one| self.shown.beside(one)).cloned().collect();
+        outcome.diagnostics.extend(earlier);
         outcome.found(found);
-        let known = mem::take(&mut outcome.diagnostics);
-        outcome.diagnostics =
-            known.iter().filter(|one| !self.told.contains(one)).cloned().collect();
+        outcome.diagnostics.retain(|one| !self.shown.contains(one));
         // Writing to memory does not fail.
         let _ = format.findings(outcome, to);
-        self.told.append(&mut outcome.diagnostics);
-        outcome.diagnostics = known;
+        mem::take(&mut outcome.diagnostics).into_iter().for_each(|one| self.shown.add(one));
     }
 
     /// Returns all that has been shown.
-    pub(crate) fn told(self) -> Vec<Diagnostic> {
-        self.told
+    pub(crate) fn shown(self) -> Shown {
+        self.shown
     }
 }

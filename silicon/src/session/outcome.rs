@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use sil::render::{Message, Place, Severity, Texts};
-use sil::source::LineColumn;
+use sil::source::{LineColumn, Name};
 
 use super::follow::Member;
 use super::graph::Graph;
@@ -296,6 +296,30 @@ pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     let mut is_told = is_told.into_iter();
     kept.retain(|_| !is_told.next().expect("one for each"));
     *diagnostics = kept;
+}
+
+/// Findings that were shown before the verdict of their file, by the file and start of their
+/// places: all that decides whether two findings say one thing twice is at one such place.
+#[derive(Default)]
+pub struct Shown(FxHashMap<(Name, LineColumn), Vec<Diagnostic>>);
+
+impl Shown {
+    /// Returns the findings that were shown at the place of another one.
+    pub fn beside(&self, one: &Diagnostic) -> &[Diagnostic] {
+        let place = &one.message.place;
+        self.0.get(&(place.file.clone(), place.start)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Tells whether a finding was shown as it is.
+    pub fn contains(&self, one: &Diagnostic) -> bool {
+        self.beside(one).contains(one)
+    }
+
+    /// Adds a finding.
+    pub fn add(&mut self, one: Diagnostic) {
+        let place = &one.message.place;
+        self.0.entry((place.file.clone(), place.start)).or_default().push(one);
+    }
 }
 
 impl MemberOutcome {
