@@ -299,8 +299,12 @@ impl<'p> Declaration<'_, 'p> {
         let body = match &self.program.predicates[used.predicate].body {
             Some(body) if !self.lowering.recursive.contains_idx(used.predicate) => body,
             _ => {
-                let env =
-                    if self.chooses { &self.fill_from_held(used, env, &mut draft)? } else { env };
+                let env = if self.chooses {
+                    self.fill_from_facts(&mut draft);
+                    &self.fill_from_held(used, env, &mut draft)?
+                } else {
+                    env
+                };
                 let formula = self.closed_formula(used, env, place)?;
                 draft.facts.push((Fact::Ready(formula), span));
                 for (sort, set) in self.closed_footprint(used, env, place)? {

@@ -53,13 +53,7 @@ impl<'p> Declaration<'_, 'p> {
             };
             values.push((parameter, value));
         }
-        self.rests = Some(BTreeMap::new());
-        let spec = self.wanted_by(callee, &values);
-        let rests = self.rests.take().unwrap_or_default();
-        let mut spec = spec?;
-        if self.guess(callee, arguments, (&spec, &rests), &mut values)? {
-            spec = self.wanted_by(callee, &values)?;
-        }
+        let spec = self.wanted_with_choices(callee, arguments, &mut values)?;
         let uses = self.lowering.uses.procedures[procedure].clone();
         let mut handed = IndexMap::new();
         for sort in &uses.sorts {

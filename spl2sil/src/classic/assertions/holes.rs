@@ -124,6 +124,18 @@ impl<'p> Declaration<'_, 'p> {
         }
     }
 
+    /// Fills holes by the equations of a draft, before an instance needs their values.
+    pub(super) fn fill_from_facts(&mut self, draft: &mut Draft<'p>) {
+        let others = std::mem::replace(&mut self.bindings, std::mem::take(&mut draft.bindings));
+        for (fact, _) in &draft.facts {
+            if let Fact::Formula(e, env, true) = fact {
+                // What is not known yet is left to the end.
+                let _ = self.fill_by_equation(e, env);
+            }
+        }
+        draft.bindings = std::mem::replace(&mut self.bindings, others);
+    }
+
     /// Fills the hole in `C == e`, if it is one.
     fn fill_by_equation(&mut self, e: &'p Expr, env: &Env) -> Fallible<bool> {
         let ExprKind::Binary { op: BinaryOp::Eq | BinaryOp::Iff, left, right } = &e.kind else {

@@ -21,9 +21,41 @@ use crate::build::*;
 pub(super) const MOST_TRIED: usize = 12;
 
 impl<'p> Declaration<'_, 'p> {
+    /// Returns the callee's demands, with values chosen for what they do not determine.
+    pub(super) fn wanted_with_choices(
+        &mut self,
+        callee: &'p Procedure,
+        arguments: &'p [Expr],
+        values: &mut [(LocalId, Value)],
+    ) -> Fallible<Spec> {
+        let mut tried = values.to_vec();
+        let (spec, rests) = loop {
+            self.rests = Some(BTreeMap::new());
+            let spec = self.wanted_by(callee, &tried);
+            let rests = self.rests.take().unwrap_or_default();
+            let stuck = match spec {
+                Ok(spec) => break (spec, rests),
+                Err(stuck) => stuck,
+            };
+            // A footprint that mentions the parameter cannot be told before it has some value.
+            let is_meant = |(_, value): &(LocalId, Value)| match value {
+                Value::Hole(hole) => stuck.unbound == Some(*hole),
+                Value::Term(_) => false,
+            };
+            let Some(at) = tried.iter().position(is_meant) else { return Err(stuck) };
+            let candidates = self.in_sight(tried[at].0, arguments)?;
+            let Some(first) = candidates.into_iter().next() else { return Err(stuck) };
+            tried[at].1 = Value::Term(first);
+        };
+        if self.guess(callee, arguments, (&spec, &rests), values)? {
+            return self.wanted_by(callee, values);
+        }
+        Ok(spec)
+    }
+
     /// Chooses values for those implicit parameters that some case of the contract does not
     /// determine. Are there any?
-    pub(super) fn guess(
+    fn guess(
         &mut self,
         callee: &'p Procedure,
         arguments: &'p [Expr],
