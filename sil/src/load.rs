@@ -3,9 +3,6 @@
 
 mod member_wise;
 
-use std::io;
-use std::path::Path;
-
 use crate::cfg;
 use crate::consistency;
 use crate::diagnostics::Diagnostic;
@@ -102,15 +99,6 @@ pub fn check_member_wise(
     loader: &dyn Loader,
 ) -> Checked {
     member_wise::check(assumptions, name, bytes, loader)
-}
-
-/// Loads a program from disk.
-///
-/// # Errors
-/// Where the file itself cannot be read; everything else is a diagnostic.
-pub fn load_file(path: &Path) -> io::Result<Loaded> {
-    let bytes = FileSystem.read(path)?;
-    Ok(load(&path.to_string_lossy(), bytes, &FileSystem))
 }
 
 /// Loads a program that is already in memory; `name` is for messages and for relative imports.

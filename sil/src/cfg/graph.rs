@@ -149,5 +149,5 @@ impl Lowering<'_, '_> {
 }
 
 fn declaration(graph: &Graph) -> Stmt {
-    Stmt { kind: StmtKind::Var(graph.locals.clone()), span: graph.span, annotations: Vec::new() }
+    Stmt::new(StmtKind::Var(graph.locals.clone()), graph.span)
 }

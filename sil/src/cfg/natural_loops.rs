@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use super::draft::{Draft, DraftKind, Jump, NodeId};
 use super::structured::not_a_loop_head;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::program::{Expr, ExprKind, Type, UnaryOp};
+use crate::program::{Expr, ExprKind, UnaryOp};
 
 type Edge = (NodeId, NodeId);
 
@@ -219,13 +219,7 @@ pub fn negated(condition: &Expr) -> Expr {
     if let ExprKind::Unary { op: UnaryOp::Not, operand } = &condition.kind {
         return (**operand).clone();
     }
-    let operand = Box::new(condition.clone());
-    Expr {
-        kind: ExprKind::Unary { op: UnaryOp::Not, operand },
-        ty: Type::Bool,
-        span: condition.span,
-        annotations: Vec::new(),
-    }
+    condition.clone().negation()
 }
 
 /// The error names a shortest cycle through two of the entries.

@@ -208,7 +208,7 @@ impl Expander {
 
     fn node(&mut self, node: &mut Node) {
         rewrite::exprs(self, &mut node.invariants);
-        rewrite::decreases(self, &mut node.decreases);
+        node.decreases.iter_mut().for_each(|clause| self.decreases(clause));
         match &mut node.kind {
             NodeKind::Block { statements, terminator } => {
                 let before = std::mem::take(statements);

@@ -23,14 +23,15 @@ mod tree;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
+use crate::build::{and, call, call_as, eq, implies, int, or, var};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{Name, Sources, Span};
 use crate::syntax::{
-    Adt, Axiom, Constructor, Domain, DomainFunction, Ident, Member, MemberKind, Program, Type,
-    TypedName,
+    Adt, Axiom, Constructor, Domain, DomainFunction, Expr, Ident, Member, MemberKind, Program,
+    Type, TypeKind, TypedName,
 };
 
-use tree::{Tree, substitute};
+use tree::{axiom, forall, placed, substitute};
 
 /// Returns the name of the function that tells the constructors of an adt apart.
 pub fn tag_name(adt: &str) -> String {
@@ -107,7 +108,7 @@ impl Adts {
 
     /// Returns the adt that `ty` is an instance of, and what its parameters stand for.
     fn instance(&self, ty: &Type) -> Option<(&Adt, IndexMap<Name, Type>)> {
-        let crate::syntax::TypeKind::Named { name, arguments } = &ty.kind else { return None };
+        let TypeKind::Named { name, arguments } = &ty.kind else { return None };
         let adt = self.0.get(&name.name)?;
         let parameters = adt.parameters.iter().map(|parameter| parameter.name.clone());
         (arguments.len() == adt.parameters.len())
@@ -124,9 +125,9 @@ fn argument_types(constructor: &Constructor, span: Span) -> Vec<Type> {
 
 /// `A[T, …]`.
 fn self_type(adt: &Adt) -> Type {
-    let tree = Tree { span: adt.name.span };
-    let arguments = adt.parameters.iter().map(|parameter| tree.named_type(&parameter.name, vec![]));
-    tree.named_type(&adt.name.name, arguments.collect())
+    let arguments = adt.parameters.iter().map(|parameter| Type::named(&parameter.name, []));
+    let ty = Type::named(&adt.name.name, arguments);
+    substitute(&ty, &IndexMap::new(), adt.name.span)
 }
 
 /// Every adt has a constructor: without one it has no value.
@@ -142,7 +143,8 @@ fn check_constructors(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 fn encode(adt: &Adt) -> Domain {
-    let tree = Tree { span: adt.name.span };
+    let span = adt.name.span;
+    let ident = |name: &str| Ident { name: name.into(), span };
     let ty = self_type(adt);
     let mut functions = Vec::new();
     let mut axioms = Vec::new();
@@ -155,19 +157,20 @@ fn encode(adt: &Adt) -> Domain {
         let is_constructor = !repeats_a_name(adt);
         functions.push(DomainFunction { is_constructor, ..function });
     }
-    let receiver = (Some(tree.ident("t$")), ty.clone());
+    let receiver = (Some(ident("t$")), ty.clone());
     for formal in fields(adt) {
         let name = destructor_name(&adt.name.name, &formal.name.name).into();
         let name = Ident { name, span: formal.name.span };
         functions.push(function(name, vec![receiver.clone()], formal.ty.clone()));
     }
-    let tag = tree.ident(&tag_name(&adt.name.name));
-    functions.push(function(tag, vec![receiver], tree.int_type()));
+    let tag = ident(&tag_name(&adt.name.name));
+    functions.push(function(tag, vec![receiver], Type { kind: TypeKind::Int, span }));
     if !repeats_a_name(adt) {
         for constructor in &adt.constructors {
-            axioms.push(tree.axiom(injective_and_tagged(adt, constructor)));
+            let body = placed(injective_and_tagged(adt, constructor), constructor.name.span);
+            axioms.push(axiom(body, span));
         }
-        axioms.push(tree.axiom(exhaustive(adt)));
+        axioms.push(axiom(exhaustive(adt), span));
     }
     Domain {
         name: adt.name.clone(),
@@ -217,51 +220,49 @@ fn function(name: Ident, formals: Vec<(Option<Ident>, Type)>, result: Type) -> D
 /// `C(args)` with fresh variables for the arguments.
 struct Application {
     variables: Vec<(Name, Type)>,
-    term: crate::syntax::Expr,
+    term: Expr,
 }
 
 fn application(adt: &Adt, constructor: &Constructor) -> Application {
-    let tree = Tree { span: constructor.name.span };
+    let span = constructor.name.span;
     // Where they are written, so that what is wrong with them is reported once.
     let types: Vec<_> = constructor.formals.iter().map(|formal| formal.ty.clone()).collect();
     let names = (0..types.len()).map(|index| Name::from(format!("a${index}")));
     let variables: Vec<_> = names.zip(types).collect();
-    let arguments = variables.iter().map(|(name, _)| tree.variable(name)).collect();
-    let ty = substitute(&self_type(adt), &IndexMap::new(), tree.span);
-    Application { term: tree.call_as(&constructor.name.name, arguments, ty), variables }
+    let arguments = variables.iter().map(|(name, _)| var(name));
+    let ty = substitute(&self_type(adt), &IndexMap::new(), span);
+    let term = placed(call_as(&constructor.name.name, arguments, ty), span);
+    Application { variables, term }
 }
 
 /// For all args: the destructors give the arguments of `C(args)` back, and its tag is that of C.
-fn injective_and_tagged(adt: &Adt, constructor: &Constructor) -> crate::syntax::Expr {
-    let tree = Tree { span: constructor.name.span };
+fn injective_and_tagged(adt: &Adt, constructor: &Constructor) -> Expr {
     let Application { variables, term } = application(adt, constructor);
     let number = tag(adt, &constructor.name.name);
-    let tag = tree.call(&tag_name(&adt.name.name), vec![term.clone()]);
-    let mut facts = vec![tree.eq(tag, tree.int(number))];
+    let tag = call(&tag_name(&adt.name.name), [term.clone()]);
+    let mut facts = vec![eq(tag, int(number))];
     for (formal, (variable, _)) in constructor.formals.iter().zip(&variables) {
         let destructor = destructor_name(&adt.name.name, &formal.name.name);
-        facts.push(tree.eq(tree.call(&destructor, vec![term.clone()]), tree.variable(variable)));
+        facts.push(eq(call(&destructor, [term.clone()]), var(variable)));
     }
-    tree.forall(&variables, vec![vec![term]], tree.and(facts))
+    forall(&variables, vec![vec![term]], and(facts))
 }
 
 /// Every value is made by a constructor, from what its destructors say.
-fn exhaustive(adt: &Adt) -> crate::syntax::Expr {
-    let tree = Tree { span: adt.name.span };
-    let value = tree.variable("t$");
-    let mut triggers = vec![vec![tree.call(&tag_name(&adt.name.name), vec![value.clone()])]];
+fn exhaustive(adt: &Adt) -> Expr {
+    let mut triggers = vec![vec![call(&tag_name(&adt.name.name), [var("t$")])]];
     let mut cases = Vec::new();
     for constructor in &adt.constructors {
         let destructors = constructor.formals.iter().map(|formal| {
             let name = destructor_name(&adt.name.name, &formal.name.name);
-            tree.call(&name, vec![value.clone()])
+            call(&name, [var("t$")])
         });
         let destructors: Vec<_> = destructors.collect();
         triggers.extend(destructors.iter().map(|destructor| vec![destructor.clone()]));
-        let made = tree.call_as(&constructor.name.name, destructors, self_type(adt));
-        cases.push(tree.eq(value.clone(), made));
+        let made = call_as(&constructor.name.name, destructors, self_type(adt));
+        cases.push(eq(var("t$"), made));
     }
-    tree.forall(&[("t$".into(), self_type(adt))], triggers, tree.or(cases))
+    forall(&[("t$".into(), self_type(adt))], triggers, or(cases))
 }
 
 /// An error in an adt's declaration.
@@ -270,13 +271,11 @@ fn error(diagnostics: &mut Vec<Diagnostic>, span: Span, message: String) {
 }
 
 /// `relation(a, b) && relation(b, c) ==> relation(a, c)`.
-fn transitive(tree: Tree, relation: &str, types: [Type; 3]) -> Axiom {
+fn transitive(relation: &str, types: [Type; 3], span: Span) -> Axiom {
     let names = ["a$", "b$", "c$"];
     let variables: Vec<_> = names.map(Name::from).into_iter().zip(types).collect();
-    let related = |left: &str, right: &str| {
-        tree.call(relation, vec![tree.variable(left), tree.variable(right)])
-    };
+    let related = |left: &str, right: &str| call(relation, [var(left), var(right)]);
     let steps = vec![related("a$", "b$"), related("b$", "c$")];
-    let body = tree.implies(tree.and(steps.clone()), related("a$", "c$"));
-    tree.axiom(tree.forall(&variables, vec![steps], body))
+    let body = implies(and(steps.clone()), related("a$", "c$"));
+    axiom(forall(&variables, vec![steps], body), span)
 }

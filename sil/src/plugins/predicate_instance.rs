@@ -11,8 +11,7 @@ use crate::build::{acc, call, domain_type, renamed, var, wildcard};
 use crate::source::{Name, Span};
 use crate::syntax::walk::{Rewriter, rewrite};
 use crate::syntax::{
-    Decreases, DecreasesKind, Expr, ExprKind, Function, Member, MemberKind, Node, Predicate,
-    Program, Stmt, StmtKind,
+    Decreases, DecreasesKind, Expr, ExprKind, Function, Member, MemberKind, Predicate, Program,
 };
 
 /// Returns the function from the arguments of a predicate to its instances.
@@ -47,27 +46,19 @@ struct Instances {
 }
 
 impl Rewriter for Instances {
-    fn member(&mut self, member: &mut Member) {
-        match &mut member.kind {
-            MemberKind::Function(function) => self.measures(&mut function.contract.decreases),
-            MemberKind::Method(method) => self.measures(&mut method.contract.decreases),
-            _ => {}
+    /// In a measure the location alone stands for its instance already.
+    fn decreases(&mut self, clause: &mut Decreases) {
+        if let DecreasesKind::Tuple(elements) = &mut clause.kind {
+            for element in elements {
+                if let ExprKind::PredicateInstance { name, arguments } = &mut element.kind
+                    && self.predicates.contains_key(&name.name)
+                {
+                    let (name, arguments) = (name.clone(), std::mem::take(arguments));
+                    element.kind = ExprKind::Call { name, arguments, ascription: None };
+                }
+            }
         }
-        rewrite::member(self, member);
-    }
-
-    fn stmt(&mut self, stmt: &mut Stmt) {
-        if let StmtKind::While { decreases, .. } | StmtKind::Label { decreases, .. } =
-            &mut stmt.kind
-        {
-            self.measures(decreases);
-        }
-        rewrite::stmt(self, stmt);
-    }
-
-    fn node(&mut self, node: &mut Node) {
-        self.measures(&mut node.decreases);
-        rewrite::node(self, node);
+        rewrite::decreases(self, clause);
     }
 
     fn expr(&mut self, expr: &mut Expr) {
@@ -84,23 +75,6 @@ impl Rewriter for Instances {
             Reason::InsufficientPermission,
             (ErrorId::PredicateInstanceNoAccess, Reason::InsufficientPermission),
         ));
-    }
-}
-
-impl Instances {
-    /// In a measure the location alone stands for its instance already.
-    fn measures(&self, clauses: &mut [Decreases]) {
-        for clause in clauses {
-            let DecreasesKind::Tuple(elements) = &mut clause.kind else { continue };
-            for element in elements {
-                if let ExprKind::PredicateInstance { name, arguments } = &mut element.kind
-                    && self.predicates.contains_key(&name.name)
-                {
-                    let (name, arguments) = (name.clone(), std::mem::take(arguments));
-                    element.kind = ExprKind::Call { name, arguments, ascription: None };
-                }
-            }
-        }
     }
 }
 

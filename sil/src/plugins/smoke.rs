@@ -8,7 +8,7 @@
 
 use front::grow_stack;
 
-use crate::program::{Block, Body, Expr, ExprKind, Program, Stmt, StmtKind, Type};
+use crate::program::{Block, Body, Expr, ExprKind, Program, Stmt, StmtKind};
 use crate::source::Span;
 
 /// Returns the program with its smoke checks. Bodies that are graphs get none.
@@ -90,7 +90,5 @@ pub fn is_check(statement: &Stmt) -> bool {
 }
 
 fn check(span: Span) -> Stmt {
-    let kind = ExprKind::Bool(false);
-    let never = Expr { kind, ty: Type::Bool, span, annotations: Vec::new() };
-    Stmt { kind: StmtKind::Refute(never), span, annotations: Vec::new() }
+    Stmt::new(StmtKind::Refute(Expr::boolean(false, span)), span)
 }

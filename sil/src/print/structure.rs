@@ -17,8 +17,8 @@ use super::members::Context;
 use super::{Writer, names, origins};
 use crate::cfg::{self, BlockId, BlockKind, Cfg, Loop, TerminatorKind, negated};
 use crate::program::{
-    Block, Body, Expr, ExprKind, Graph, Implementation, Label, LabelId, LocalId, Method, Origins,
-    Stmt, StmtKind, Type,
+    Block, Body, Expr, Graph, Implementation, Label, LabelId, LocalId, Method, Origins, Stmt,
+    StmtKind,
 };
 use crate::source::{OriginId, Span};
 use crate::walk::{Uses, walk_stmts};
@@ -40,7 +40,8 @@ impl Writer<'_> {
         let hoisted = declarations_to_hoist(&statements);
         let declarations: Vec<LocalId> = declared.into_iter().chain(hoisted.clone()).collect();
         uses.locals.extend(&declarations);
-        let declare = declarations.iter().map(|&local| stmt(StmtKind::Var(vec![local]), origin));
+        let declare =
+            declarations.iter().map(|&local| Stmt::new(StmtKind::Var(vec![local]), origin));
         statements.splice(0..0, declare);
 
         let mut scope = LocalNames::new(&method.locals);
@@ -168,8 +169,11 @@ impl<'a> Emitter<'a> {
     fn never_set(&self, label: LabelId) -> Stmt {
         let span = self.implementation.span;
         let kind = StmtKind::Label { label, invariants: Vec::new(), decreases: Vec::new() };
-        let then = Block { statements: vec![stmt(kind, span)], span };
-        stmt(StmtKind::If { condition: boolean(false, span), then, otherwise: None }, span)
+        let then = Block { statements: vec![Stmt::new(kind, span)], span };
+        Stmt::new(
+            StmtKind::If { condition: Expr::boolean(false, span), then, otherwise: None },
+            span,
+        )
     }
 
     /// Returns the blocks of a level, those reached only by gotos behind the others. Whether
@@ -179,14 +183,14 @@ impl<'a> Emitter<'a> {
         while let Some(next) = self.next_wanted(level.parent) {
             if falls {
                 let label = self.end_label(level.parent);
-                out.push(stmt(StmtKind::Goto(label), self.cfg.blocks[next].span));
+                out.push(Stmt::new(StmtKind::Goto(label), self.cfg.blocks[next].span));
             }
             falls = self.sequence(next, None, level, out);
         }
         if let Some(&label) = self.end_labels.get(&level.parent) {
             let span = self.implementation.span;
             let kind = StmtKind::Label { label, invariants: Vec::new(), decreases: Vec::new() };
-            out.push(stmt(kind, span));
+            out.push(Stmt::new(kind, span));
             falls = true;
         }
         falls
@@ -253,18 +257,18 @@ impl<'a> Emitter<'a> {
             TerminatorKind::Next => match level.at_end {
                 AtEnd::FallThrough => Step::End { falls: true },
                 AtEnd::Goto(head) => {
-                    out.push(stmt(StmtKind::Goto(head), span));
+                    out.push(Stmt::new(StmtKind::Goto(head), span));
                     Step::End { falls: false }
                 }
             },
             TerminatorKind::Halt if level.parent.is_none() => Step::End { falls: true },
             TerminatorKind::Halt => {
                 let label = self.end_label(None);
-                out.push(stmt(StmtKind::Goto(label), span));
+                out.push(Stmt::new(StmtKind::Goto(label), span));
                 Step::End { falls: false }
             }
             TerminatorKind::Dead => {
-                out.push(stmt(StmtKind::Inhale(boolean(false, span)), span));
+                out.push(Stmt::new(StmtKind::Inhale(Expr::boolean(false, span)), span));
                 Step::End { falls: false }
             }
         }
@@ -388,7 +392,7 @@ impl<'a> Emitter<'a> {
 
     fn goto(&mut self, target: BlockId, span: Span) -> Stmt {
         self.wanted.entry(self.cfg.blocks[target].parent).or_default().insert(target);
-        stmt(StmtKind::Goto(self.label_of(target)), span)
+        Stmt::new(StmtKind::Goto(self.label_of(target)), span)
     }
 
     /// The label statement of a block, which is dropped later if nothing refers to it.
@@ -462,7 +466,7 @@ impl<'a> Emitter<'a> {
         let span = Span { origin: self.common(span, condition.span), ..span };
         let then = Block { statements: then, span };
         let otherwise = (!otherwise.is_empty()).then_some(Block { statements: otherwise, span });
-        stmt(StmtKind::If { condition, then, otherwise }, span)
+        Stmt::new(StmtKind::If { condition, then, otherwise }, span)
     }
 
     /// Returns the span with the origin that all of the statements are below.
@@ -487,14 +491,6 @@ struct Sides<'s> {
     then: BlockId,
     otherwise: BlockId,
     span: Span,
-}
-
-fn stmt(kind: StmtKind, span: Span) -> Stmt {
-    Stmt { kind, span, annotations: Vec::new() }
-}
-
-fn boolean(value: bool, span: Span) -> Expr {
-    Expr { kind: ExprKind::Bool(value), ty: Type::Bool, span, annotations: Vec::new() }
 }
 
 /// Gotos that lead to where control goes anyway.

@@ -231,6 +231,23 @@ pub enum ExprKind {
 }
 
 impl Expr {
+    /// Makes an expression without annotations.
+    pub fn new(kind: ExprKind, ty: Type, span: Span) -> Self {
+        Self { kind, ty, span, annotations: Vec::new() }
+    }
+
+    /// Makes `true` or `false`.
+    pub(crate) fn boolean(value: bool, span: Span) -> Self {
+        Self::new(ExprKind::Bool(value), Type::Bool, span)
+    }
+
+    /// Makes the negation, at the place of the operand.
+    pub(crate) fn negation(self) -> Self {
+        let span = self.span;
+        let kind = ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(self) };
+        Self::new(kind, Type::Bool, span)
+    }
+
     /// Tells whether the expression says nothing about permission, so that it has a value and can
     /// be a condition or an argument. `unfolding A in e` is pure if `e` is.
     pub fn is_pure(&self) -> bool {

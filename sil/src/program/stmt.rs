@@ -20,6 +20,13 @@ pub struct Stmt {
     pub annotations: Vec<Annotation>,
 }
 
+impl Stmt {
+    /// Makes a statement without annotations.
+    pub(crate) fn new(kind: StmtKind, span: Span) -> Self {
+        Self { kind, span, annotations: Vec::new() }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// Declares variables of arbitrary value (an initialiser is a statement of its own). Each time

@@ -196,7 +196,7 @@ impl Resolver<'_, '_> {
         let applied = ExprKind::DomainApply { function: selector.function, instance, arguments };
         let Some(tag) = selector.tag else { return applied };
         let span = self.at(span);
-        let int = |kind| Box::new(Expr { kind, ty: Type::Int, span, annotations: Vec::new() });
+        let int = |kind| Box::new(Expr::new(kind, Type::Int, span));
         let (left, right) = (int(applied), int(ExprKind::Int(tag.into())));
         ExprKind::Binary { op: BinaryOp::Eq, left, right }
     }

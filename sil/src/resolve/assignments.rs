@@ -367,7 +367,7 @@ impl Resolver<'_, '_> {
     }
 
     fn local(&self, local: LocalId, ty: Type, span: Span) -> Expr {
-        Expr { kind: ExprKind::Local(local), ty, span: self.at(span), annotations: Vec::new() }
+        Expr::new(ExprKind::Local(local), ty, self.at(span))
     }
 }
 

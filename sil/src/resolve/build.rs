@@ -190,12 +190,7 @@ impl Resolver<'_, '_> {
     fn build_amount(&mut self, amount: Option<&syntax::Expr>, span: Span) -> Option<Box<Expr>> {
         match amount {
             Some(amount) => self.boxed(amount),
-            None => Some(Box::new(Expr {
-                kind: ExprKind::FullPerm,
-                ty: Type::Perm,
-                span: self.at(span),
-                annotations: Vec::new(),
-            })),
+            None => Some(Box::new(Expr::new(ExprKind::FullPerm, Type::Perm, self.at(span)))),
         }
     }
 
@@ -214,12 +209,8 @@ impl Resolver<'_, '_> {
             (None, Some(count)) => ExprKind::Take { base, count },
             (Some(count), None) => ExprKind::Drop { base, count },
             (Some(low), Some(high)) => {
-                let take = Expr {
-                    kind: ExprKind::Take { base, count: high },
-                    ty: ty.clone(),
-                    span: self.at(span),
-                    annotations: Vec::new(),
-                };
+                let take = ExprKind::Take { base, count: high };
+                let take = Expr::new(take, ty.clone(), self.at(span));
                 ExprKind::Drop { base: Box::new(take), count: low }
             }
             (None, None) => return None,

@@ -245,7 +245,7 @@ impl Resolver<'_, '_> {
 
     /// Returns a statement made by the resolver, at the statement it stands for.
     pub(super) fn made(&self, kind: StmtKind, span: Span) -> Stmt {
-        Stmt { kind, span: self.at(span), annotations: Vec::new() }
+        Stmt::new(kind, self.at(span))
     }
 
     /// Returns an auxiliary variable, named so that it clashes with nothing visible.

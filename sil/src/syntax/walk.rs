@@ -71,6 +71,11 @@ macro_rules! walk {
                 $module::node(self, node);
             }
 
+            /// A termination clause of a contract, a loop, a label or a node.
+            fn decreases(&mut self, clause: &$($life)? $($mutable)? Decreases) {
+                $module::decreases(self, clause);
+            }
+
             /// An expression, with its operands.
             fn expr(&mut self, expr: &$($life)? $($mutable)? Expr) {
                 $module::expr(self, expr);
@@ -271,15 +276,15 @@ macro_rules! walk {
                         walker.block(then);
                         otherwise.$iter().for_each(|block| walker.block(block));
                     }
-                    StmtKind::While { condition, invariants, decreases: clauses, body } => {
+                    StmtKind::While { condition, invariants, decreases, body } => {
                         walker.expr(condition);
                         exprs(walker, invariants);
-                        decreases(walker, clauses);
+                        decreases.$iter().for_each(|clause| walker.decreases(clause));
                         walker.block(body);
                     }
-                    StmtKind::Label { invariants, decreases: clauses, .. } => {
+                    StmtKind::Label { invariants, decreases, .. } => {
                         exprs(walker, invariants);
-                        decreases(walker, clauses);
+                        decreases.$iter().for_each(|clause| walker.decreases(clause));
                     }
                     StmtKind::Block(block) => walker.block(block),
                     StmtKind::Define(define) => match &$($mutable)? define.body {
@@ -298,7 +303,7 @@ macro_rules! walk {
                 node: &$($life)? $($mutable)? Node,
             ) {
                 exprs(walker, &$($mutable)? node.invariants);
-                decreases(walker, &$($mutable)? node.decreases);
+                node.decreases.$iter().for_each(|clause| walker.decreases(clause));
                 match &$($mutable)? node.kind {
                     NodeKind::Block { statements, terminator } => {
                         statements.$iter().for_each(|stmt| walker.stmt(stmt));
@@ -382,20 +387,18 @@ macro_rules! walk {
             ) {
                 exprs(walker, &$($mutable)? contract.preconditions);
                 exprs(walker, &$($mutable)? contract.postconditions);
-                decreases(walker, &$($mutable)? contract.decreases);
+                contract.decreases.$iter().for_each(|clause| walker.decreases(clause));
             }
 
-            /// Goes on to the expressions.
-            pub(crate) fn decreases<$($life,)? W: $walker $(<$life>)? + ?Sized>(
+            /// Goes on to the elements of the tuple, and the condition.
+            pub fn decreases<$($life,)? W: $walker $(<$life>)? + ?Sized>(
                 walker: &mut W,
-                clauses: &$($life)? $($mutable)? [Decreases],
+                clause: &$($life)? $($mutable)? Decreases,
             ) {
-                for clause in clauses {
-                    if let DecreasesKind::Tuple(elements) = &$($mutable)? clause.kind {
-                        exprs(walker, elements);
-                    }
-                    clause.condition.$iter().for_each(|condition| walker.expr(condition));
+                if let DecreasesKind::Tuple(elements) = &$($mutable)? clause.kind {
+                    exprs(walker, elements);
                 }
+                clause.condition.$iter().for_each(|condition| walker.expr(condition));
             }
 
             /// Goes on to the expressions.

@@ -192,12 +192,8 @@ impl Candidate {
         replace_interpreted(&mut expr, fresh);
         debug_assert!(!has_interpreted_part(&expr), "each such part was replaced");
         for &label in self.olds.iter().rev() {
-            expr = Expr {
-                ty: expr.ty.clone(),
-                span: expr.span,
-                annotations: Vec::new(),
-                kind: ExprKind::Old { label, body: Box::new(expr) },
-            };
+            let (ty, span) = (expr.ty.clone(), expr.span);
+            expr = Expr::new(ExprKind::Old { label, body: Box::new(expr) }, ty, span);
         }
         expr
     }

@@ -9,6 +9,7 @@ use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use sil::render::Colours;
 use silicon::output::{Baseline, Format, ReportFormat};
 
+use super::configuration::named;
 use crate::about::about_run;
 use crate::reports::ReportFile;
 
@@ -116,13 +117,10 @@ impl Presentation {
 
     /// Returns the options in effect, as they could be given.
     pub(crate) fn configuration(&self) -> Vec<String> {
-        let format = self.message_format.to_possible_value();
-        let color = self.color.to_possible_value();
-        let name = |value: Option<clap::builder::PossibleValue>| {
-            value.map_or(String::new(), |value| value.get_name().to_owned())
-        };
-        let mut lines =
-            vec![format!("--message-format {}", name(format)), format!("--color {}", name(color))];
+        let mut lines = vec![
+            format!("--message-format {}", named(&self.message_format)),
+            format!("--color {}", named(&self.color)),
+        ];
         lines.extend(self.reports.iter().map(|report| format!("--report {report}")));
         lines.extend(self.baseline.iter().map(|path| format!("--baseline {}", path.display())));
         lines.push(if self.stats { "--stats" } else { "--no-stats" }.to_owned());

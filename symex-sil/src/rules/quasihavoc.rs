@@ -134,11 +134,10 @@ fn span(resource: &Asked, stmt: &Stmt) -> Span {
 
 /// Returns a resource as an assertion of full permission to it.
 fn assertion(resource: &Asked, at: Span) -> Expr {
-    let new = |kind, ty| Expr { kind, ty, span: at, annotations: Vec::new() };
     match resource {
         Asked::Location(location) => {
-            let amount = Box::new(new(ExprKind::FullPerm, Type::Perm));
-            new(ExprKind::Acc { location: location.clone(), amount }, Type::Bool)
+            let amount = Box::new(Expr::new(ExprKind::FullPerm, Type::Perm, at));
+            Expr::new(ExprKind::Acc { location: location.clone(), amount }, Type::Bool, at)
         }
         Asked::Wand(wand) => (**wand).clone(),
     }

@@ -2,12 +2,13 @@
 
 use indexmap::{IndexMap, IndexSet};
 
+use crate::build::{and, call, var};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::walk::{Visitor, visit};
 use crate::syntax::{Adt, Axiom, Derive, Domain, Ident, MemberKind, Program, Type};
 
-use super::tree::{Tree, substitute};
+use super::tree::{axiom, forall, substitute};
 use super::{Adts, application, argument_types, error, self_type, transitive};
 
 /// The only function that can be derived.
@@ -34,23 +35,21 @@ pub(super) fn derive(
 ) {
     check(adt, diagnostics);
     let Some(derive) = derivation(adt) else { return };
-    let tree = Tree { span: derive.name.span };
+    let span = derive.name.span;
     for constructor in &adt.constructors {
         let made = application(adt, constructor);
         let parts = constructor.formals.iter().zip(&made.variables);
-        let facts = parts.filter(|(formal, _)| !leaves_out(derive, &formal.name.name)).map(
-            |(_, (variable, _))| {
-                tree.call(CONTAINS, vec![tree.variable(variable), made.term.clone()])
-            },
-        );
+        let facts = parts
+            .filter(|(formal, _)| !leaves_out(derive, &formal.name.name))
+            .map(|(_, (variable, _))| call(CONTAINS, [var(variable), made.term.clone()]));
         let facts: Vec<_> = facts.collect();
         if !facts.is_empty() {
             let triggers = vec![vec![made.term.clone()]];
-            axioms.push(tree.axiom(tree.forall(&made.variables, triggers, tree.and(facts))));
+            axioms.push(axiom(forall(&made.variables, triggers, and(facts)), span));
         }
     }
-    let chains = chains(&self_type(adt), adts, tree.span);
-    axioms.extend(chains.into_iter().map(|types| transitive(tree, CONTAINS, types)));
+    let chains = chains(&self_type(adt), adts, span);
+    axioms.extend(chains.into_iter().map(|types| transitive(CONTAINS, types, span)));
 }
 
 /// Returns a domain with what [`derive`] cannot say of the types that are written in the program:
@@ -67,15 +66,15 @@ pub(super) fn of_written_types(program: &Program, adts: &Adts) -> Option<Domain>
     let mut axioms = Vec::new();
     for whole in written.types {
         let Some((adt, instance)) = adts.instance(&whole) else { continue };
-        let tree = Tree { span: adt.name.span };
-        let general = chains(&self_type(adt), adts, tree.span);
+        let span = adt.name.span;
+        let general = chains(&self_type(adt), adts, span);
         let said: IndexSet<_> = general
             .iter()
-            .map(|types| types.each_ref().map(|ty| substitute(ty, &instance, tree.span)))
+            .map(|types| types.each_ref().map(|ty| substitute(ty, &instance, span)))
             .collect();
-        let all = chains(&whole, adts, tree.span);
+        let all = chains(&whole, adts, span);
         let new = all.into_iter().filter(|types| !said.contains(types));
-        axioms.extend(new.map(|types| transitive(tree, CONTAINS, types)));
+        axioms.extend(new.map(|types| transitive(CONTAINS, types, span)));
     }
     let span = axioms.first()?.span;
     let name = Ident { name: "contains$written".into(), span };

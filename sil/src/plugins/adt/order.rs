@@ -3,15 +3,16 @@
 
 use front::grow_stack;
 
+use crate::build::{and, call, eq, implies, int, var};
 use crate::diagnostics::Diagnostic;
 use crate::imports;
-use crate::source::{Name, Sources};
+use crate::source::{Name, Sources, Span};
+use crate::syntax::walk::Visitor;
 use crate::syntax::{
-    Adt, Block, Body, Contract, Decreases, DecreasesKind, Domain, Expr, Graph, MemberKind,
-    NodeKind, Program, StmtKind, Type,
+    Adt, Decreases, DecreasesKind, Domain, Expr, Ident, MemberKind, Program, Type,
 };
 
-use super::tree::{Tree, substitute};
+use super::tree::{axiom, forall, substitute};
 use super::{
     Adts, application, argument_types, destructor_name, self_type, tag, tag_name, transitive,
 };
@@ -53,7 +54,7 @@ fn has_domain(program: &Program, name: &str) -> bool {
 /// function that visits them never ends; that each is smaller, and all are bounded, holds of no
 /// value at all (`termination/adts_without_finite_values`).
 pub(super) fn domain(adt: &Adt, adts: &Adts) -> Domain {
-    let tree = Tree { span: adt.name.span };
+    let span = adt.name.span;
     let whole = self_type(adt);
     let mut axioms = Vec::new();
     let mut is_recursive = false;
@@ -61,36 +62,32 @@ pub(super) fn domain(adt: &Adt, adts: &Adts) -> Domain {
     let constructors = if is_finite { &adt.constructors[..] } else { &[] };
     for constructor in constructors {
         let made = application(adt, constructor);
-        let types = argument_types(constructor, tree.span);
+        let types = argument_types(constructor, span);
         let mut facts = Vec::new();
         for ((variable, _), ty) in made.variables.iter().zip(types) {
-            let mut ways = Ways { adts, whole: &whole, tree, found: Vec::new() };
-            ways.follow(&tree.variable(variable), &ty, &[], &mut Vec::new());
+            let mut ways = Ways { adts, whole: &whole, span, found: Vec::new() };
+            ways.follow(&var(variable), &ty, &[], &mut Vec::new());
             facts.extend(ways.found.into_iter().map(|(conditions, part)| {
-                let smaller = tree.call("decreasing", vec![part, made.term.clone()]);
-                if conditions.is_empty() {
-                    smaller
-                } else {
-                    tree.implies(tree.and(conditions), smaller)
-                }
+                let smaller = call("decreasing", [part, made.term.clone()]);
+                implies(and(conditions), smaller)
             }));
         }
         if !facts.is_empty() {
             is_recursive = true;
             let triggers = vec![vec![made.term.clone()]];
-            axioms.push(tree.axiom(tree.forall(&made.variables, triggers, tree.and(facts))));
+            axioms.push(axiom(forall(&made.variables, triggers, and(facts)), span));
         }
     }
     if is_recursive {
-        axioms.push(transitive(tree, "decreasing", [whole.clone(), whole.clone(), whole.clone()]));
+        axioms.push(transitive("decreasing", [whole.clone(), whole.clone(), whole.clone()], span));
     }
     if is_finite {
-        let bounded = tree.call("bounded", vec![tree.variable("t$")]);
+        let bounded = call("bounded", [var("t$")]);
         let variables = [(Name::from("t$"), whole)];
-        axioms.push(tree.axiom(tree.forall(&variables, vec![vec![bounded.clone()]], bounded)));
+        axioms.push(axiom(forall(&variables, vec![vec![bounded.clone()]], bounded), span));
     }
     Domain {
-        name: tree.ident(&format!("{}{ORDER}", adt.name.name)),
+        name: Ident { name: format!("{}{ORDER}", adt.name.name).into(), span },
         parameters: adt.parameters.clone(),
         interpretations: Vec::new(),
         functions: Vec::new(),
@@ -102,7 +99,7 @@ pub(super) fn domain(adt: &Adt, adts: &Adts) -> Domain {
 struct Ways<'a> {
     adts: &'a Adts,
     whole: &'a Type,
-    tree: Tree,
+    span: Span,
     /// Under which conditions which term is a part of the type looked for.
     found: Vec<(Vec<Expr>, Expr)>,
 }
@@ -114,7 +111,6 @@ impl Ways<'_> {
         if self.found.len() >= MAX_WAYS {
             return;
         }
-        let tree = self.tree;
         if ty == self.whole {
             self.found.push((conditions.to_vec(), value.clone()));
             return;
@@ -127,13 +123,13 @@ impl Ways<'_> {
         for constructor in &adt.constructors {
             // A destructor says something about values of its own constructor only.
             let number = tag(adt, &constructor.name.name);
-            let is_made_so = tree.call(&tag_name(&adt.name.name), vec![value.clone()]);
+            let is_made_so = call(&tag_name(&adt.name.name), [value.clone()]);
             let mut conditions = conditions.to_vec();
-            conditions.push(tree.eq(is_made_so, tree.int(number)));
+            conditions.push(eq(is_made_so, int(number)));
             for formal in &constructor.formals {
                 let name = destructor_name(&adt.name.name, &formal.name.name);
-                let part = tree.call(&name, vec![value.clone()]);
-                let ty = substitute(&formal.ty, &instance, tree.span);
+                let part = call(&name, [value.clone()]);
+                let ty = substitute(&formal.ty, &instance, self.span);
                 grow_stack(|| self.follow(&part, &ty, &conditions, seen));
             }
         }
@@ -141,55 +137,23 @@ impl Ways<'_> {
     }
 }
 
-// ---- termination clauses
-// -----------------------------------------------------------------------------------
-
 /// Tells whether there is a termination clause with something to compare.
 fn has_tuples(program: &Program) -> bool {
-    program.members.iter().any(|member| match &member.kind {
-        MemberKind::Function(function) => in_contract(&function.contract),
-        MemberKind::Method(method) => {
-            in_contract(&method.contract)
-                || method.implementations.iter().any(|implementation| match &implementation.body {
-                    Body::Structured(block) => in_block(block),
-                    Body::Graph(graph) => in_graph(graph),
-                })
-        }
-        _ => false,
-    })
+    let mut tuples = Tuples { found: false };
+    program.members.iter().for_each(|member| tuples.member(member));
+    tuples.found
 }
 
-fn in_contract(contract: &Contract) -> bool {
-    in_clauses(&contract.decreases)
+struct Tuples {
+    found: bool,
 }
 
-fn in_clauses(clauses: &[Decreases]) -> bool {
-    clauses.iter().any(|clause| match &clause.kind {
-        DecreasesKind::Tuple(elements) => !elements.is_empty(),
-        DecreasesKind::Wildcard | DecreasesKind::Star => false,
-    })
-}
+impl Visitor<'_> for Tuples {
+    fn decreases(&mut self, clause: &Decreases) {
+        self.found |=
+            matches!(&clause.kind, DecreasesKind::Tuple(elements) if !elements.is_empty());
+    }
 
-fn in_block(block: &Block) -> bool {
-    block.statements.iter().any(|statement| match &statement.kind {
-        StmtKind::While { decreases, body, .. } => {
-            in_clauses(decreases) || grow_stack(|| in_block(body))
-        }
-        StmtKind::Label { decreases, .. } => in_clauses(decreases),
-        StmtKind::If { then, otherwise, .. } => {
-            grow_stack(|| in_block(then) || otherwise.as_ref().is_some_and(in_block))
-        }
-        StmtKind::Block(block) => grow_stack(|| in_block(block)),
-        _ => false,
-    })
-}
-
-fn in_graph(graph: &Graph) -> bool {
-    graph.nodes.iter().any(|node| {
-        in_clauses(&node.decreases)
-            || match &node.kind {
-                NodeKind::Block { .. } => false,
-                NodeKind::Loop { graph, .. } => grow_stack(|| in_graph(graph)),
-            }
-    })
+    /// Has no clauses inside.
+    fn expr(&mut self, _: &Expr) {}
 }

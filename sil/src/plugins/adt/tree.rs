@@ -1,111 +1,57 @@
-//! Building parse trees that all stand at one place.
+//! Axioms and types that stand at one place.
 
 use front::grow_stack;
 use indexmap::IndexMap;
 
+use crate::build;
 use crate::source::{Name, Span};
-use crate::syntax::{
-    Axiom, BinaryOp, Expr, ExprKind, Ident, Quantifier, Trigger, Type, TypeKind, TypedName,
-};
+use crate::syntax::walk::{Rewriter, rewrite};
+use crate::syntax::{Axiom, Expr, ExprKind, Ident, Type, TypeKind, TypedName};
 
-/// Builds nodes at `span`.
-#[derive(Clone, Copy)]
-pub(super) struct Tree {
-    pub(super) span: Span,
+/// Returns an axiom without a name, all of whose nodes without a place stand at `span`.
+pub(super) fn axiom(body: Expr, span: Span) -> Axiom {
+    Axiom { annotations: Vec::new(), name: None, body: placed(body, span), span }
 }
 
-impl Tree {
-    pub(super) fn ident(self, name: &str) -> Ident {
-        Ident { name: name.into(), span: self.span }
-    }
+/// Gives each node without a place the place `span`.
+pub(super) fn placed(mut expr: Expr, span: Span) -> Expr {
+    Placing { span }.expr(&mut expr);
+    expr
+}
 
-    fn expr(self, kind: ExprKind) -> Expr {
-        Expr::new(kind, self.span)
-    }
+struct Placing {
+    span: Span,
+}
 
-    pub(super) fn variable(self, name: &str) -> Expr {
-        self.expr(ExprKind::Ident(name.into()))
-    }
-
-    pub(super) fn int(self, value: usize) -> Expr {
-        self.expr(ExprKind::Int(value.into()))
-    }
-
-    pub(super) fn call(self, name: &str, arguments: Vec<Expr>) -> Expr {
-        self.expr(ExprKind::Call { name: self.ident(name), arguments, ascription: None })
-    }
-
-    /// `(name(arguments) : ty)`.
-    pub(super) fn call_as(self, name: &str, arguments: Vec<Expr>, ty: Type) -> Expr {
-        self.expr(ExprKind::Call {
-            name: self.ident(name),
-            arguments,
-            ascription: Some(Box::new(ty)),
-        })
-    }
-
-    fn binary(self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
-        self.expr(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) })
-    }
-
-    pub(super) fn eq(self, left: Expr, right: Expr) -> Expr {
-        self.binary(BinaryOp::Eq, left, right)
-    }
-
-    pub(super) fn implies(self, left: Expr, right: Expr) -> Expr {
-        self.binary(BinaryOp::Implies, left, right)
-    }
-
-    /// Returns the conjunction of `operands`; `true` if there are none.
-    pub(super) fn and(self, mut operands: Vec<Expr>) -> Expr {
-        match operands.len() {
-            0 => self.expr(ExprKind::Bool(true)),
-            1 => operands.remove(0),
-            _ => self.expr(ExprKind::And(operands)),
+impl Placing {
+    fn place(&self, span: &mut Span) {
+        if *span == Span::default() {
+            *span = self.span;
         }
     }
+}
 
-    /// Returns the disjunction of `operands`; `false` if there are none.
-    pub(super) fn or(self, mut operands: Vec<Expr>) -> Expr {
-        match operands.len() {
-            0 => self.expr(ExprKind::Bool(false)),
-            1 => operands.remove(0),
-            _ => self.expr(ExprKind::Or(operands)),
+impl Rewriter for Placing {
+    fn expr(&mut self, expr: &mut Expr) {
+        self.place(&mut expr.span);
+        if let ExprKind::Call { name, .. } = &mut expr.kind {
+            self.place(&mut name.span);
         }
+        rewrite::expr(self, expr);
     }
 
-    /// `forall variables :: triggers body`; just `body` if there are no variables.
-    pub(super) fn forall(
-        self,
-        variables: &[(Name, Type)],
-        triggers: Vec<Vec<Expr>>,
-        body: Expr,
-    ) -> Expr {
-        if variables.is_empty() {
-            return body;
-        }
-        let variables =
-            variables.iter().map(|(name, ty)| TypedName { name: self.ident(name), ty: ty.clone() });
-        self.expr(ExprKind::Quantified {
-            quantifier: Quantifier::Forall,
-            variables: variables.collect(),
-            triggers: triggers.into_iter().map(Trigger::from).collect(),
-            body: Box::new(body),
-        })
+    fn typed_name(&mut self, variable: &mut TypedName) {
+        self.place(&mut variable.name.span);
     }
+}
 
-    pub(super) fn axiom(self, body: Expr) -> Axiom {
-        Axiom { annotations: Vec::new(), name: None, body, span: self.span }
+/// `forall variables :: triggers body`; just `body` if there are no variables.
+pub(super) fn forall(variables: &[(Name, Type)], triggers: Vec<Vec<Expr>>, body: Expr) -> Expr {
+    if variables.is_empty() {
+        return body;
     }
-
-    pub(super) fn int_type(self) -> Type {
-        Type { kind: TypeKind::Int, span: self.span }
-    }
-
-    pub(super) fn named_type(self, name: &str, arguments: Vec<Type>) -> Type {
-        let name = self.ident(name);
-        Type { kind: TypeKind::Named { name, arguments }, span: self.span }
-    }
+    let variables = variables.iter().map(|(name, ty)| build::typed(name, ty.clone()));
+    build::forall(variables, triggers, body)
 }
 
 /// `ty` with parameters replaced, all of it at `span`: so types are equal if they are written

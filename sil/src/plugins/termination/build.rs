@@ -1,54 +1,38 @@
-//! Making expressions and statements.
+//! Making expressions.
 
 use rustc_hash::FxHashMap;
 
 use super::Locals;
-use crate::program::{
-    BinaryOp, Expr, ExprKind, Local, LocalId, LocalKind, OldLabel, Stmt, StmtKind, Type, UnaryOp,
-};
+use crate::program::{BinaryOp, Expr, ExprKind, Local, LocalId, LocalKind, OldLabel, Type};
 use crate::source::{Name, Span};
 use crate::walk::walk_expr;
-
-pub(super) fn expr(kind: ExprKind, ty: Type, span: Span) -> Expr {
-    Expr { kind, ty, span, annotations: Vec::new() }
-}
-
-pub(super) fn stmt(kind: StmtKind, span: Span) -> Stmt {
-    Stmt { kind, span, annotations: Vec::new() }
-}
-
-pub(super) fn boolean(value: bool, span: Span) -> Expr {
-    expr(ExprKind::Bool(value), Type::Bool, span)
-}
 
 pub(super) fn is_literal(expr: &Expr, value: bool) -> bool {
     matches!(expr.kind, ExprKind::Bool(other) if other == value)
 }
 
 pub(super) fn local(id: LocalId, ty: Type, span: Span) -> Expr {
-    expr(ExprKind::Local(id), ty, span)
-}
-
-pub(super) fn not(operand: Expr) -> Expr {
-    let span = operand.span;
-    let kind = ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(operand) };
-    expr(kind, Type::Bool, span)
+    Expr::new(ExprKind::Local(id), ty, span)
 }
 
 pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
-    expr(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) }, Type::Bool, span)
+    Expr::new(
+        ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) },
+        Type::Bool,
+        span,
+    )
 }
 
 pub(super) fn and(operands: Vec<Expr>, span: Span) -> Expr {
     if operands.iter().any(|operand| is_literal(operand, false)) {
-        return boolean(false, span);
+        return Expr::boolean(false, span);
     }
     several(operands, true, ExprKind::And, span)
 }
 
 pub(super) fn or(operands: Vec<Expr>, span: Span) -> Expr {
     if operands.iter().any(|operand| is_literal(operand, true)) {
-        return boolean(true, span);
+        return Expr::boolean(true, span);
     }
     several(operands, false, ExprKind::Or, span)
 }
@@ -61,9 +45,9 @@ fn several(
 ) -> Expr {
     operands.retain(|operand| !is_literal(operand, neutral));
     match operands.len() {
-        0 => boolean(neutral, span),
+        0 => Expr::boolean(neutral, span),
         1 => operands.remove(0),
-        _ => expr(kind(operands), Type::Bool, span),
+        _ => Expr::new(kind(operands), Type::Bool, span),
     }
 }
 
@@ -80,7 +64,7 @@ pub(super) fn at_entry(body: Expr) -> Expr {
         return body;
     }
     let (ty, span) = (body.ty.clone(), body.span);
-    expr(ExprKind::Old { label: OldLabel::Entry, body: Box::new(body) }, ty, span)
+    Expr::new(ExprKind::Old { label: OldLabel::Entry, body: Box::new(body) }, ty, span)
 }
 
 /// Makes the expression that says at the entry of the member the same as `expr`.

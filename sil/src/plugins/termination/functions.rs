@@ -2,7 +2,7 @@
 
 use front::grow_stack;
 
-use super::build::{self, stmt};
+use super::build;
 use super::measures::{Call, Measure, Values, less};
 use super::positions::{Frame, Positions};
 use super::{CheckKind, Locals, Pass};
@@ -187,7 +187,7 @@ impl<'a, 'p> Proof<'a, 'p> {
     fn bind(&mut self, variable: LocalId, value: &Expr) {
         let copy = self.pass.mark(value.span, CheckKind::Copy);
         let value = self.pass.copied()(value, copy);
-        self.statements.push(stmt(StmtKind::Assign { target: variable, value }, copy));
+        self.statements.push(Stmt::new(StmtKind::Assign { target: variable, value }, copy));
     }
 
     /// The checks of a pure expression.
@@ -208,7 +208,7 @@ impl<'a, 'p> Proof<'a, 'p> {
     fn forget(&mut self, variables: &[LocalId], span: Span) {
         if !variables.is_empty() {
             let copy = self.pass.mark(span, CheckKind::Copy);
-            self.statements.push(stmt(StmtKind::Var(variables.to_vec()), copy));
+            self.statements.push(Stmt::new(StmtKind::Var(variables.to_vec()), copy));
         }
     }
 
@@ -261,13 +261,13 @@ impl<'a, 'p> Proof<'a, 'p> {
         let inside = self.block(|proof| {
             proof.forget(variables, body.span);
             proof.assertion(body);
-            let never = build::boolean(false, copy);
-            proof.statements.push(stmt(StmtKind::Inhale(never), copy));
+            let never = Expr::boolean(false, copy);
+            proof.statements.push(Stmt::new(StmtKind::Inhale(never), copy));
         });
         let choice = build::fresh(&mut self.locals, "inside", Type::Bool, copy);
         let choice = build::local(choice, Type::Bool, copy);
         let kind = StmtKind::If { condition: choice, then: inside, otherwise: None };
-        self.statements.push(stmt(kind, copy));
+        self.statements.push(Stmt::new(kind, copy));
     }
 
     fn block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
@@ -280,13 +280,13 @@ impl<'a, 'p> Proof<'a, 'p> {
     fn branch(&mut self, condition: &Expr, then: Block, otherwise: Option<Block>) {
         let copy = self.pass.mark(condition.span, CheckKind::Copy);
         let condition = self.pass.copied()(condition, copy);
-        self.statements.push(stmt(StmtKind::If { condition, then, otherwise }, copy));
+        self.statements.push(Stmt::new(StmtKind::If { condition, then, otherwise }, copy));
     }
 
     fn assume(&mut self, assertion: &Expr) {
         let copy = self.pass.mark(assertion.span, CheckKind::Copy);
         let assertion = self.pass.copied()(assertion, copy);
-        self.statements.push(stmt(StmtKind::Inhale(assertion), copy));
+        self.statements.push(Stmt::new(StmtKind::Inhale(assertion), copy));
     }
 
     /// Makes the checks of a call, for the place of its evaluation.
@@ -313,7 +313,7 @@ impl<'a, 'p> Proof<'a, 'p> {
             let place = self.pass.mark(call.span, kind);
             let mut check = self.pass.in_position(check, frames, &mut self.locals);
             check.span = place;
-            checks.push(stmt(StmtKind::Assert(check), place));
+            checks.push(Stmt::new(StmtKind::Assert(check), place));
         }
         checks
     }

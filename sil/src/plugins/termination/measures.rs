@@ -133,8 +133,8 @@ impl<'p> Measure<'p> {
             let arguments = arguments.iter().map(&mut import).collect();
             let resource =
                 Resource::Location(Location::Predicate { predicate: *predicate, arguments });
-            let amount = build::expr(ExprKind::Perm(resource), Type::Perm, place);
-            let none = build::expr(ExprKind::NoPerm, Type::Perm, place);
+            let amount = Expr::new(ExprKind::Perm(resource), Type::Perm, place);
+            let none = Expr::new(ExprKind::NoPerm, Type::Perm, place);
             Some(build::binary(BinaryOp::Lt, none, amount, place))
         });
         build::and(held.collect(), place)
@@ -142,8 +142,8 @@ impl<'p> Measure<'p> {
 
     fn values(&self, copy: &mut dyn FnMut(&Expr) -> Expr, orders: &Orders, place: Span) -> Values {
         let mut condition = |condition: Option<Condition<'_>>| match condition {
-            None => build::boolean(false, place),
-            Some(None) => build::boolean(true, place),
+            None => Expr::boolean(false, place),
+            Some(None) => Expr::boolean(true, place),
             Some(Some(condition)) => copy(condition),
         };
         let tuple_condition = condition(self.tuple.map(|(_, condition)| condition));

@@ -10,7 +10,7 @@ use crate::program::{
 };
 use crate::source::Span;
 
-use super::build::{self, stmt};
+use super::build;
 use super::functions::at_entry;
 use super::measures::{Call, Measure, Values};
 use super::{CheckKind, Locals, Pass};
@@ -58,7 +58,7 @@ fn results_at_entry(
             let ty = method.locals[result].ty.clone();
             let target = build::fresh(locals, &method.locals[result].name, ty.clone(), copy);
             let value = build::local(result, ty.clone(), copy);
-            saving.push(stmt(StmtKind::Assign { target, value }, copy));
+            saving.push(Stmt::new(StmtKind::Assign { target, value }, copy));
             saved.insert(result, build::local(target, ty, copy));
         }
     }
@@ -164,7 +164,7 @@ impl Checker<'_, '_> {
                 let measure = Measure::of(&declaration.contract.decreases);
                 measure.held_at_call(call, self.locals, build::placed, place)
             }
-            _ => build::boolean(true, place),
+            _ => Expr::boolean(true, place),
         };
         let own = self.own(place);
         let own_held =
@@ -193,7 +193,7 @@ impl Checker<'_, '_> {
     fn assert(&mut self, kind: CheckKind, mut check: Expr, span: Span) -> Stmt {
         check.span = self.pass.mark(span, kind);
         let span = check.span;
-        stmt(StmtKind::Assert(check), span)
+        Stmt::new(StmtKind::Assert(check), span)
     }
 
     /// Makes the statements before and after an `unfold`: the instances in the predicate's body are
@@ -215,12 +215,12 @@ impl Checker<'_, '_> {
         let found = build::binary(BinaryOp::Eq, outer.clone(), instance, copy);
         let found = build::implies(asked.clone(), found, copy);
         let before = [
-            stmt(StmtKind::Var(vec![variable, asked_for]), copy),
-            stmt(StmtKind::Inhale(found), copy),
+            Stmt::new(StmtKind::Var(vec![variable, asked_for]), copy),
+            Stmt::new(StmtKind::Inhale(found), copy),
         ];
         let facts = self.pass.nested_in(&access, &outer, self.locals, copy);
         let facts = build::and(vec![asked, facts], copy);
-        (before, stmt(StmtKind::Inhale(facts), copy))
+        (before, Stmt::new(StmtKind::Inhale(facts), copy))
     }
 
     /// Returns a variable of any value, for what is looked at before the user's own program needs
@@ -280,7 +280,7 @@ impl Checker<'_, '_> {
         } else {
             let variable = self.variable("condition", Type::Bool, id, place);
             let value = required;
-            at_start.push(stmt(StmtKind::Assign { target: variable, value }, place));
+            at_start.push(Stmt::new(StmtKind::Assign { target: variable, value }, place));
             build::local(variable, Type::Bool, place)
         };
         let mut before = Vec::new();
@@ -290,8 +290,8 @@ impl Checker<'_, '_> {
             // Where the condition does not hold the measure need not have a value.
             let equal = build::binary(BinaryOp::Eq, saved.clone(), element.clone(), place);
             let saving = build::implies(condition.clone(), equal, place);
-            at_start.push(stmt(StmtKind::Var(vec![variable]), place));
-            at_start.push(stmt(StmtKind::Inhale(saving), place));
+            at_start.push(Stmt::new(StmtKind::Var(vec![variable]), place));
+            at_start.push(Stmt::new(StmtKind::Inhale(saving), place));
             before.push(saved);
         }
         let again = match &the_loop.condition {
@@ -299,7 +299,7 @@ impl Checker<'_, '_> {
                 let copy = self.pass.mark(condition.span, CheckKind::Copy);
                 build::placed(condition, copy)
             }
-            _ => build::boolean(true, place),
+            _ => Expr::boolean(true, place),
         };
         let required = build::and(vec![again, condition], place);
         let own = Values {
@@ -313,7 +313,7 @@ impl Checker<'_, '_> {
         let (asked_for, asked) = self.asked(id, place);
         let mut at_end = Vec::new();
         if !checks.is_empty() {
-            at_end.push(stmt(StmtKind::Var(vec![asked_for]), place));
+            at_end.push(Stmt::new(StmtKind::Var(vec![asked_for]), place));
         }
         for (kind, check) in checks {
             let check = build::implies(asked.clone(), check, place);

@@ -77,7 +77,7 @@ impl Orders {
     /// Makes the claim that a value is smaller than another one of its type.
     pub(super) fn decreasing(&self, smaller: Expr, larger: Expr, place: Span) -> Expr {
         let instance = vec![smaller.ty.clone()];
-        self.order.as_ref().map_or(build::boolean(false, place), |order| {
+        self.order.as_ref().map_or(Expr::boolean(false, place), |order| {
             relation(order.decreasing, instance, vec![smaller, larger], place)
         })
     }
@@ -85,7 +85,7 @@ impl Orders {
     /// Makes the claim that nothing descends from a value for ever.
     pub(super) fn bounded(&self, value: Expr, place: Span) -> Expr {
         let instance = vec![value.ty.clone()];
-        self.order.as_ref().map_or(build::boolean(false, place), |order| {
+        self.order.as_ref().map_or(Expr::boolean(false, place), |order| {
             relation(order.bounded, instance, vec![value], place)
         })
     }
@@ -106,7 +106,7 @@ impl Orders {
     ) -> Expr {
         let instances = self.instances.as_ref().expect("installed where a tuple has a predicate");
         let function = instances.functions[&predicate];
-        build::expr(ExprKind::Apply { function, arguments }, instances.ty.clone(), place)
+        Expr::new(ExprKind::Apply { function, arguments }, instances.ty.clone(), place)
     }
 
     /// The instances that an assertion holds, in the body of the predicate instance `outer`, are
@@ -127,7 +127,7 @@ impl Orders {
                 let condition = build::placed(condition, place);
                 let then = self.nested(then, outer, place);
                 let otherwise = self.nested(otherwise, outer, place);
-                let negation = build::not(condition.clone());
+                let negation = condition.clone().negation();
                 let cases = vec![
                     build::implies(condition, then, place),
                     build::implies(negation, otherwise, place),
@@ -141,7 +141,7 @@ impl Orders {
                 }
                 let value = Box::new(build::placed(value, place));
                 let kind = ExprKind::Let { variable: *variable, value, body: Box::new(body) };
-                build::expr(kind, Type::Bool, place)
+                Expr::new(kind, Type::Bool, place)
             }
             ExprKind::Acc { location: Location::Predicate { predicate, arguments }, amount } => {
                 let arguments = arguments.iter().map(|it| build::placed(it, place)).collect();
@@ -151,7 +151,7 @@ impl Orders {
                     relation(instances.nested, Vec::new(), vec![inner, outer.clone()], place);
                 build::implies(is_some(amount, place), fact, place)
             }
-            _ => build::boolean(true, place),
+            _ => Expr::boolean(true, place),
         })
     }
 }
@@ -159,11 +159,11 @@ impl Orders {
 /// Makes the claim that an amount is not none.
 pub(super) fn is_some(amount: &Expr, place: Span) -> Expr {
     match amount.kind {
-        ExprKind::FullPerm | ExprKind::Wildcard => build::boolean(true, place),
-        ExprKind::NoPerm => build::boolean(false, place),
-        _ if is_fraction(amount) => build::boolean(true, place),
+        ExprKind::FullPerm | ExprKind::Wildcard => Expr::boolean(true, place),
+        ExprKind::NoPerm => Expr::boolean(false, place),
+        _ if is_fraction(amount) => Expr::boolean(true, place),
         _ => {
-            let none = build::expr(ExprKind::NoPerm, Type::Perm, place);
+            let none = Expr::new(ExprKind::NoPerm, Type::Perm, place);
             build::binary(BinaryOp::Gt, build::placed(amount, place), none, place)
         }
     }
@@ -187,7 +187,7 @@ fn relation(
     arguments: Vec<Expr>,
     place: Span,
 ) -> Expr {
-    build::expr(ExprKind::DomainApply { function, instance, arguments }, Type::Bool, place)
+    Expr::new(ExprKind::DomainApply { function, instance, arguments }, Type::Bool, place)
 }
 
 /// Returns the library's file with the order of a type.
@@ -446,8 +446,8 @@ fn instances(program: &mut Program, ty: &Type) -> FxHashMap<PredicateId, Functio
         let arguments =
             formals.iter().map(|&it| build::local(it, locals[it].ty.clone(), span)).collect();
         let location = Location::Predicate { predicate: id, arguments };
-        let amount = Box::new(build::expr(ExprKind::Wildcard, Type::Perm, span));
-        let held = build::expr(ExprKind::Acc { location, amount }, Type::Bool, span);
+        let amount = Box::new(Expr::new(ExprKind::Wildcard, Type::Perm, span));
+        let held = Expr::new(ExprKind::Acc { location, amount }, Type::Bool, span);
         let function = Function {
             name: name.into(),
             locals,

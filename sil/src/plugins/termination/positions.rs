@@ -147,7 +147,7 @@ impl Pass<'_> {
         let copied = self.copied();
         frames.iter().rev().fold(check, |body, frame| match *frame {
             Frame::If(guard) => build::implies(copied(guard, copy), body, copy),
-            Frame::Unless(guard) => build::implies(build::not(copied(guard, copy)), body, copy),
+            Frame::Unless(guard) => build::implies(copied(guard, copy).negation(), body, copy),
             Frame::Let(variable, value) => {
                 let value = Box::new(copied(value, copy));
                 boolean(ExprKind::Let { variable, value, body: Box::new(body) }, copy)
@@ -165,7 +165,7 @@ impl Pass<'_> {
             Frame::Held(resource) => {
                 let mut resource = resource.clone();
                 resource.for_each_child_mut(|child| build::place(child, copy));
-                let amount = build::expr(ExprKind::Perm(resource), Type::Perm, copy);
+                let amount = Expr::new(ExprKind::Perm(resource), Type::Perm, copy);
                 build::implies(orders::is_some(&amount, copy), body, copy)
             }
         })
@@ -183,7 +183,7 @@ impl Pass<'_> {
         let mut access = access.clone();
         access.for_each_child_mut(|child| *child = copied(child, copy));
         if self.amounts == Amounts::SomeOrNone {
-            *access.amount = build::expr(ExprKind::Wildcard, Type::Perm, copy);
+            *access.amount = Expr::new(ExprKind::Wildcard, Type::Perm, copy);
         }
         if !self.orders.has_instances() {
             let kind = ExprKind::Unfolding { access, body: Box::new(body) };
@@ -211,7 +211,7 @@ impl Pass<'_> {
         place: Span,
     ) -> Expr {
         let predicate = &self.source.predicates[access.predicate];
-        let Some(body) = &predicate.body else { return build::boolean(true, place) };
+        let Some(body) = &predicate.body else { return Expr::boolean(true, place) };
         let arguments = predicate.formals.iter().copied().zip(access.arguments.clone()).collect();
         let body = build::imported(body, &predicate.locals, &arguments, locals, place);
         self.orders.nested(&body, outer, place)
@@ -219,7 +219,7 @@ impl Pass<'_> {
 }
 
 fn boolean(kind: ExprKind, span: Span) -> Expr {
-    build::expr(kind, Type::Bool, span)
+    Expr::new(kind, Type::Bool, span)
 }
 
 /// Returns a copy for a proof that holds some permission where the function holds what it says:
@@ -233,14 +233,14 @@ fn without_amounts(expr: &Expr, place: Span) -> Expr {
 fn leave_amounts_out(expr: &mut Expr, place: Span) {
     grow_stack(|| expr.for_each_child_mut(|child| leave_amounts_out(child, place)));
     expr.span.origin = place.origin;
-    let wildcard = || Box::new(build::expr(ExprKind::Wildcard, Type::Perm, place));
+    let wildcard = || Box::new(Expr::new(ExprKind::Wildcard, Type::Perm, place));
     match &mut expr.kind {
         ExprKind::Unfolding { access, .. } => access.amount = wildcard(),
         ExprKind::Acc { amount, .. } => {
             let is_some = orders::is_some(amount, place);
             if !build::is_literal(&is_some, false) {
                 *amount = wildcard();
-                let held = std::mem::replace(expr, build::boolean(true, place));
+                let held = std::mem::replace(expr, Expr::boolean(true, place));
                 *expr = build::implies(is_some, held, place);
             }
         }
