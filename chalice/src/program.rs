@@ -14,6 +14,7 @@ mod expr;
 pub mod ghosts;
 pub mod locking;
 mod measure;
+mod states;
 mod stmt;
 mod types;
 mod visit;

@@ -10,8 +10,3 @@ pub(crate) fn access_of(e: &Expr) -> Option<&Access> {
         _ => None,
     }
 }
-
-/// Is there an accessibility assertion or credit in `e`, other than to say what `unfolding` opens?
-pub(crate) fn is_impure(e: &Expr) -> bool {
-    e.any(&mut |part| matches!(part.kind, ExprKind::Access(_) | ExprKind::Credit { .. }))
-}

@@ -10,7 +10,7 @@ use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
 use super::many::{is_many, is_to_elements};
-use super::{Chalice, Threads, is_pure, renumbered, span};
+use super::{Chalice, Threads, renumbered, span};
 use crate::eval::unknown;
 use symex::Stop;
 use symex::findings::blame::{Blame, Reason, unsupported_at};
@@ -50,7 +50,7 @@ impl<'p> Language<'p> for Chalice<'_, 'p> {
     const NAMES_CLAUSES: bool = false;
 
     fn form(assertion: &Expr) -> Form<'_, Expr, &Access, ()> {
-        if is_pure(assertion) {
+        if assertion.is_pure() {
             return Form::Pure;
         }
         match &assertion.kind {

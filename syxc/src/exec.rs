@@ -15,7 +15,7 @@ use smt::terms::{Term, Terms, grow_stack};
 
 use super::calls::Call;
 use super::loops::Loop;
-use super::{Direct, Statements, Threads, is_impure, renumbered, span};
+use super::{Direct, Statements, Threads, renumbered, span};
 use symex::Stop;
 use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::rules::language::Language;
@@ -67,7 +67,7 @@ impl Statements<'_, '_> {
                 let claim = self.eval(&obligation.claim, blame)?;
                 self.prove(claim, blame, obligation.reason, blame.span)?;
             }
-            StmtKind::Assume(fact) if is_impure(fact) => {
+            StmtKind::Assume(fact) if fact.is_impure() => {
                 self.counting_debts(|chalice| {
                     chalice.produce_all([fact], None, |_| blame(ErrorId::InhaleFailed))
                 })?;

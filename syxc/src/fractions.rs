@@ -14,7 +14,7 @@ use chalice::program::{Access, Counted, Expr, ExprKind, Permission, PermissionKi
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::many::is_many;
-use super::{Chalice, Threads, is_pure, span};
+use super::{Chalice, Threads, span};
 use symex::findings::blame::{Blame, ErrorId, Reason, unsupported_at};
 use symex::state::heap::Resource;
 use symex::{Amounts, Explore, Path, Stop};
@@ -414,7 +414,7 @@ impl<'v, 'p> Chalice<'v, 'p> {
         assertion: &Expr,
         claim: Claim<'_, 'v, 'p>,
     ) -> Result<Term, Stop> {
-        if is_pure(assertion) {
+        if assertion.is_pure() {
             return Ok(Terms::TRUE);
         }
         let blame = Blame::new(ErrorId::CallFailed, span(assertion.span)).silent();

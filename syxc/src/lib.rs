@@ -38,8 +38,8 @@ mod together;
 
 use std::ops::{Deref, DerefMut};
 
+use chalice::program as tree;
 use chalice::program::locking::Locking;
-use chalice::program::{self as tree, Expr};
 use la_arena::{Arena, ArenaMap, Idx};
 use rustc_hash::FxHashSet;
 use sil::program::{FieldId, Local, LocalId};
@@ -135,19 +135,6 @@ fn renumbered<T, U>(id: Idx<T>) -> Idx<U> {
 /// Returns a place in the one file that there is.
 fn span(span: chalice::Span) -> Span {
     Span::new(FileId(0), span.start as usize, span.end as usize)
-}
-
-/// Tells whether an assertion gives no permission and no credits.
-fn is_pure(assertion: &Expr) -> bool {
-    let gives = |part: &Expr| {
-        matches!(part.kind, tree::ExprKind::Access(_) | tree::ExprKind::Credit { .. })
-    };
-    !assertion.any(&mut |part| gives(part))
-}
-
-/// Tells whether an assertion gives permission or credits.
-fn is_impure(assertion: &Expr) -> bool {
-    !is_pure(assertion)
 }
 
 /// The rules that evaluate no expression: amounts, levels, locks and earlier states of threads, on

@@ -13,7 +13,7 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::eval::{Range, is_in};
 use super::fractions::Claim;
-use super::{Chalice, Direct, Threads, is_pure, renumbered, span};
+use super::{Chalice, Direct, Threads, renumbered, span};
 use symex::findings::blame::{Blame, Reason};
 use symex::permission::quantified;
 use symex::rules::quantified::BelowQuantifiers;
@@ -65,7 +65,7 @@ pub(super) fn has_many(assertion: &Expr) -> bool {
 pub(super) fn is_many(assertion: &Expr) -> bool {
     match &assertion.kind {
         ExprKind::Access(access) => is_to_elements(access),
-        ExprKind::Quantified { quantifier: Quantifier::Forall, body, .. } => !is_pure(body),
+        ExprKind::Quantified { quantifier: Quantifier::Forall, body, .. } => body.is_impure(),
         _ => false,
     }
 }
@@ -80,7 +80,7 @@ impl Direct {
 
     fn collect<'e>(&self, part: &'e Expr, mut steps: Vec<Step<'e>>, to: &mut Vec<Conjunct<'e>>) {
         grow_stack(|| match &part.kind {
-            _ if is_pure(part) => to.push((steps, Part::Fact(part))),
+            _ if part.is_pure() => to.push((steps, Part::Fact(part))),
             ExprKind::And(parts) => {
                 parts.iter().for_each(|part| self.collect(part, steps.clone(), to));
             }

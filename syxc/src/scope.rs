@@ -22,7 +22,7 @@ use super::graph::is_result;
 use super::many::{has_many, is_to_elements};
 use super::table::Invariant;
 use super::threads::history::depends_on_the_past;
-use super::{Direct, is_pure, renumbered, span};
+use super::{Direct, renumbered, span};
 
 /// The first construct without a rule: its place, and words.
 type Refused = (Span, &'static str);
@@ -276,7 +276,7 @@ impl<'d> Scope<'d> {
             }
             ExprKind::Implies { guard: condition, .. }
             | ExprKind::Conditional { condition, .. }
-                if self.has_channels() && !is_pure(expr) && mentions_wait_level(condition) =>
+                if self.has_channels() && expr.is_impure() && mentions_wait_level(condition) =>
             {
                 refuse("what depends on `waitlevel`, beside channels")
             }
@@ -299,7 +299,7 @@ impl<'d> Scope<'d> {
             ExprKind::Unfolding { access, .. } => self.opening(access),
             ExprKind::Access(access) => self.access(access),
             ExprKind::Quantified { quantifier, domain, body, variables } => {
-                if !is_pure(body) {
+                if body.is_impure() {
                     self.many(expr, variables, body)?;
                 }
                 if matches!(quantifier, Quantifier::Sum | Quantifier::Max)

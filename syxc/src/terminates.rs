@@ -14,7 +14,7 @@ use chalice::program::{Access, Decrease, Domain, Expr, ExprKind, FunctionId, Loc
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::functions::bind;
-use super::{Chalice, Direct, Threads, is_impure, is_pure, span};
+use super::{Chalice, Direct, Threads, span};
 use crate::eval::is_in;
 use crate::eval::unknown;
 use symex::findings::blame::{Blame, ErrorId, Reason};
@@ -178,10 +178,9 @@ impl Chalice<'_, '_> {
         let given = self.peek(frame, |chalice| {
             let (given, left) = chalice.consuming_heap(|chalice| {
                 let mut give = |chalice: &mut Self, part: &Expr| chalice.give_whole(part, blame);
-                function
-                    .requires
-                    .iter()
-                    .try_for_each(|clause| chalice.each_part(clause, is_impure, blame, &mut give))
+                function.requires.iter().try_for_each(|clause| {
+                    chalice.each_part(clause, Expr::is_impure, blame, &mut give)
+                })
             });
             given.map(|()| left)
         });
@@ -198,7 +197,7 @@ impl Chalice<'_, '_> {
 
     /// Gives away the locations of a part of an assertion, as a whole.
     fn give_whole(&mut self, part: &Expr, blame: Blame) -> Result<(), Stop> {
-        if is_pure(part) {
+        if part.is_pure() {
             let fact = self.eval(part, blame)?;
             return self.assume(fact);
         }

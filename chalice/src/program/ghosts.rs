@@ -72,9 +72,7 @@ fn stays_apart(program: &Program, body: &Block) -> bool {
     each_stmt(body, &mut |stmt| {
         apart &= match &stmt.kind {
             StmtKind::Assume(fact) | StmtKind::Specification { post: fact, .. } => {
-                !fact.any(&mut |part| {
-                    matches!(part.kind, ExprKind::Access(_) | ExprKind::Credit { .. })
-                }) && !mentions_ghost(program, fact)
+                fact.is_pure() && !mentions_ghost(program, fact)
             }
             StmtKind::Share { bounds, .. } | StmtKind::Reorder { bounds, .. } => {
                 !bounds_read(bounds)

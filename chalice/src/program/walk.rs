@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use front::grow_stack;
 
-use super::{Block, Bounds, Expr, ExprKind, FunctionId, LocalId, Program, Rhs, Stmt, StmtKind};
+use super::{
+    Block, Bounds, Expr, ExprKind, FunctionId, LocalId, OutVariable, Program, Rhs, Stmt, StmtKind,
+};
 
 /// Returns the functions that expressions apply, in order, perhaps more than once.
 pub fn applied<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId> {
@@ -29,98 +31,121 @@ pub fn each_stmt<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Stmt)) {
     }
 }
 
-/// Visits the blocks directly below a statement.
-pub fn each_block<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Block)) {
-    match &stmt.kind {
-        StmtKind::Block(body) | StmtKind::While { body, .. } | StmtKind::Lock { body, .. } => {
-            visit(body);
-        }
-        StmtKind::If { arms, otherwise } => {
-            arms.iter().for_each(|arm| visit(&arm.body));
-            otherwise.iter().for_each(visit);
-        }
-        StmtKind::Assert(_)
-        | StmtKind::Prove(_)
-        | StmtKind::Assume(_)
-        | StmtKind::Declare { .. }
-        | StmtKind::AssignLocal { .. }
-        | StmtKind::AssignField { .. }
-        | StmtKind::Specification { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Fork { .. }
-        | StmtKind::Join { .. }
-        | StmtKind::Share { .. }
-        | StmtKind::Reorder { .. }
-        | StmtKind::Unshare(_)
-        | StmtKind::Acquire { .. }
-        | StmtKind::Release { .. }
-        | StmtKind::Downgrade(_)
-        | StmtKind::Free(_)
-        | StmtKind::Fold(_)
-        | StmtKind::Unfold(_)
-        | StmtKind::Send { .. }
-        | StmtKind::Receive { .. }
-        | StmtKind::Wait(_)
-        | StmtKind::Signal(_)
-        | StmtKind::SignalAll(_) => {}
-    }
+/// A direct part of a statement.
+enum Part<'s> {
+    /// An outermost expression.
+    Expr(&'s Expr),
+    /// A block.
+    Block(&'s Block),
+    /// A variable that the statement gives a value after the variable's declaration.
+    Assigned(LocalId),
 }
 
-/// Visits the outermost expressions of a statement itself, not those of statements in it.
-pub fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Expr)) {
+/// Calls `visit` on each direct part of a statement. All walks over statements are made of this
+/// one, so that none forgets a part.
+fn each_part<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(Part<'s>)) {
+    let mut outs: &[OutVariable] = &[];
+    let mut expr = |e| visit(Part::Expr(e));
     match &stmt.kind {
         StmtKind::Assert(e)
         | StmtKind::Assume(e)
         | StmtKind::Unshare(e)
         | StmtKind::Downgrade(e)
-        | StmtKind::Free(e) => {
-            visit(e);
+        | StmtKind::Free(e)
+        | StmtKind::Acquire { target: e, .. }
+        | StmtKind::Release { target: e, .. } => expr(e),
+        StmtKind::Prove(obligation) => expr(&obligation.claim),
+        StmtKind::Block(body) => visit(Part::Block(body)),
+        StmtKind::Declare { value, .. } => {
+            value.iter().for_each(|value| each_in_rhs(value, &mut expr));
         }
-        StmtKind::Prove(obligation) => visit(&obligation.claim),
-        StmtKind::Block(_) => {}
-        StmtKind::Declare { value, .. } => value.iter().for_each(|value| each_in_rhs(value, visit)),
-        StmtKind::AssignLocal { value, .. } => each_in_rhs(value, visit),
+        StmtKind::AssignLocal { local, value, .. } => {
+            each_in_rhs(value, &mut expr);
+            visit(Part::Assigned(*local));
+        }
         StmtKind::AssignField { receiver, value, .. } => {
-            visit(receiver);
-            each_in_rhs(value, visit);
+            expr(receiver);
+            each_in_rhs(value, &mut expr);
         }
-        StmtKind::Specification { pre, post, .. } => {
-            pre.iter().for_each(&mut *visit);
-            visit(post);
+        StmtKind::Specification { targets, pre, post } => {
+            pre.iter().for_each(&mut expr);
+            expr(post);
+            outs = targets;
         }
-        StmtKind::Call { receiver, arguments, .. } | StmtKind::Fork { receiver, arguments, .. } => {
-            visit(receiver);
-            arguments.iter().for_each(visit);
+        StmtKind::Call { outs: results, receiver, arguments, .. } => {
+            expr(receiver);
+            arguments.iter().for_each(expr);
+            outs = results;
         }
-        StmtKind::Join { token, .. } => visit(token),
-        StmtKind::If { arms, .. } => arms.iter().for_each(|arm| visit(&arm.condition)),
-        StmtKind::While { guard, invariants, lock_changes, decreases, .. } => {
-            visit(guard);
-            invariants.iter().for_each(&mut *visit);
-            lock_changes.iter().for_each(&mut *visit);
-            decreases.iter().for_each(|measure| visit(&measure.number));
+        StmtKind::Fork { token, receiver, arguments, .. } => {
+            expr(receiver);
+            arguments.iter().for_each(expr);
+            outs = token.as_slice();
+        }
+        StmtKind::Join { outs: results, token: from, .. }
+        | StmtKind::Receive { outs: results, channel: from, .. } => {
+            expr(from);
+            outs = results;
+        }
+        StmtKind::If { arms, otherwise } => {
+            arms.iter().for_each(|arm| expr(&arm.condition));
+            arms.iter().for_each(|arm| visit(Part::Block(&arm.body)));
+            otherwise.iter().for_each(|body| visit(Part::Block(body)));
+        }
+        StmtKind::While { guard, invariants, lock_changes, decreases, body } => {
+            expr(guard);
+            invariants.iter().chain(lock_changes).for_each(&mut expr);
+            decreases.iter().for_each(|measure| expr(&measure.number));
+            visit(Part::Block(body));
         }
         StmtKind::Share { target, bounds } | StmtKind::Reorder { target, bounds } => {
-            visit(target);
-            each_in_bounds(bounds, visit);
+            expr(target);
+            each_in_bounds(bounds, &mut expr);
         }
-        StmtKind::Acquire { target, .. }
-        | StmtKind::Release { target, .. }
-        | StmtKind::Lock { target, .. } => {
-            visit(target);
+        StmtKind::Lock { target, body, .. } => {
+            expr(target);
+            visit(Part::Block(body));
         }
-        StmtKind::Fold(access) | StmtKind::Unfold(access) => access.for_each_child(visit),
+        StmtKind::Fold(access) | StmtKind::Unfold(access) => access.for_each_child(&mut expr),
         StmtKind::Send { channel, arguments, .. } => {
-            visit(channel);
-            arguments.iter().for_each(visit);
+            expr(channel);
+            arguments.iter().for_each(expr);
         }
-        StmtKind::Receive { channel, .. } => visit(channel),
         StmtKind::Wait(condition)
         | StmtKind::Signal(condition)
-        | StmtKind::SignalAll(condition) => {
-            visit(&condition.receiver);
-        }
+        | StmtKind::SignalAll(condition) => expr(&condition.receiver),
     }
+    outs.iter().for_each(|out| visit(Part::Assigned(out.local)));
+}
+
+/// Visits the blocks directly below a statement.
+pub fn each_block<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Block)) {
+    each_part(stmt, &mut |part| {
+        if let Part::Block(block) = part {
+            visit(block);
+        }
+    });
+}
+
+/// Visits the outermost expressions of a statement itself, not those of statements in it.
+pub fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Expr)) {
+    each_part(stmt, &mut |part| {
+        if let Part::Expr(e) = part {
+            visit(e);
+        }
+    });
+}
+
+/// Returns the variables that a statement, apart from those in it, gives a value after their
+/// declaration.
+pub fn assigned_by(stmt: &Stmt) -> impl Iterator<Item = LocalId> + use<> {
+    let mut assigned = Vec::new();
+    each_part(stmt, &mut |part| {
+        if let Part::Assigned(local) = part {
+            assigned.push(local);
+        }
+    });
+    assigned.into_iter()
 }
 
 fn each_in_rhs<'s>(value: &'s Rhs, visit: &mut dyn FnMut(&'s Expr)) {
@@ -149,42 +174,6 @@ pub fn rhs_of(stmt: &Stmt) -> Option<&Rhs> {
         StmtKind::AssignLocal { value, .. } | StmtKind::AssignField { value, .. } => Some(value),
         _ => None,
     }
-}
-
-/// Returns the variables that a statement, apart from those in it, gives a value after their
-/// declaration.
-pub fn assigned_by(stmt: &Stmt) -> impl Iterator<Item = LocalId> + '_ {
-    let (one, outs, token) = match &stmt.kind {
-        StmtKind::AssignLocal { local, .. } => (Some(*local), &[][..], None),
-        StmtKind::Call { outs, .. }
-        | StmtKind::Join { outs, .. }
-        | StmtKind::Receive { outs, .. }
-        | StmtKind::Specification { targets: outs, .. } => (None, &outs[..], None),
-        StmtKind::Fork { token, .. } => (None, &[][..], token.as_ref()),
-        StmtKind::Assert(_)
-        | StmtKind::Prove(_)
-        | StmtKind::Assume(_)
-        | StmtKind::Block(_)
-        | StmtKind::If { .. }
-        | StmtKind::While { .. }
-        | StmtKind::Lock { .. }
-        | StmtKind::Declare { .. }
-        | StmtKind::AssignField { .. }
-        | StmtKind::Share { .. }
-        | StmtKind::Reorder { .. }
-        | StmtKind::Unshare(_)
-        | StmtKind::Acquire { .. }
-        | StmtKind::Release { .. }
-        | StmtKind::Downgrade(_)
-        | StmtKind::Free(_)
-        | StmtKind::Fold(_)
-        | StmtKind::Unfold(_)
-        | StmtKind::Send { .. }
-        | StmtKind::Wait(_)
-        | StmtKind::Signal(_)
-        | StmtKind::SignalAll(_) => (None, &[][..], None),
-    };
-    one.into_iter().chain(outs.iter().chain(token).map(|out| out.local))
 }
 
 /// Returns all clauses and bodies of a program that are no statements.

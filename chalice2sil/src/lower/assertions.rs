@@ -13,7 +13,6 @@ use super::annotations::{Annotate, said};
 use super::env::{Env, Locks, Side};
 use super::permissions::{Use, assumed};
 use crate::build::*;
-use crate::walk::is_impure;
 
 /// The variables of a quantifier and its triggers.
 pub(crate) type Binder = (Vec<s::TypedName>, Vec<Vec<s::Expr>>);
@@ -59,11 +58,6 @@ impl Condition {
     }
 }
 
-/// Does an expression mention one of these variables?
-fn mentions_any(e: &Expr, variables: &[LocalId]) -> bool {
-    e.any(&mut |part| matches!(&part.kind, ExprKind::Local(local) if variables.contains(local)))
-}
-
 /// Returns the parts of the body of a quantifier that are permission to one location for all
 /// elements, and the other parts; nothing if there are none of the first.
 ///
@@ -71,9 +65,10 @@ fn mentions_any(e: &Expr, variables: &[LocalId]) -> bool {
 /// cannot use the permissions to elements.
 fn without_shared(variables: &[LocalId], body: &Expr) -> Option<(Vec<Expr>, Expr)> {
     let ExprKind::And(parts) = &body.kind else { return None };
-    let (shared, own): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| {
-        matches!(part.kind, ExprKind::Access(_)) && !mentions_any(part, variables)
-    });
+    let (shared, own): (Vec<_>, Vec<_>) = parts
+        .iter()
+        .cloned()
+        .partition(|part| matches!(part.kind, ExprKind::Access(_)) && !part.mentions(variables));
     let own = Expr { kind: ExprKind::And(own), ..body.clone() };
     (!shared.is_empty()).then_some((shared, own))
 }
@@ -132,7 +127,7 @@ impl Member<'_, '_> {
                 conditional(condition, then, otherwise)
             }
             ExprKind::Quantified { quantifier: Quantifier::Forall, variables, domain, body }
-                if is_impure(body) =>
+                if body.is_impure() =>
             {
                 if self.asks_for_all_locks(domain, body) {
                     return self.unsupported("what is held of all objects, beside channels,", e);
@@ -191,7 +186,7 @@ impl Member<'_, '_> {
             ExprKind::Access(_) | ExprKind::Credit { .. } => e,
             _ => return None,
         };
-        (mentions_wait_level(deciding) && is_impure(e)).then_some(deciding)
+        (mentions_wait_level(deciding) && e.is_impure()).then_some(deciding)
     }
 
     /// Returns an assertion about permissions below a quantifier whose variables it does not
@@ -208,7 +203,7 @@ impl Member<'_, '_> {
         env: &Env,
     ) -> Option<s::Expr> {
         match domain {
-            _ if mentions_any(body, variables) => None,
+            _ if body.mentions(variables) => None,
             Domain::Type(Type::Bool) => None,
             Domain::Type(_) if matches!(body.kind, ExprKind::Access(_)) => Some(truth(false)),
             Domain::Type(_) => None,
@@ -281,7 +276,7 @@ impl Member<'_, '_> {
             let Condition { value, defined } = guard.clone();
             parts.push(Guarded { guard: value, defined, binder: binder.cloned(), part });
         };
-        if !is_impure(e) {
+        if e.is_pure() {
             if mentions_wait_level(e) {
                 found(Part::WaitLevel(e));
             }

@@ -2,7 +2,7 @@
 
 use chalice::program::locking::mentions_wait_level;
 use chalice::program::{
-    AccessTarget, Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
+    AccessTarget, Expr, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
 };
 use findings::{ErrorId, Reason};
 use sil::source::Name;
@@ -35,7 +35,7 @@ impl Body<'_, '_> {
             self.credits.is_some() && callee.requires.iter().any(mentions_wait_level);
         let gives_stars = self.lowering.facts.counting && callee.requires.iter().any(has_star);
         let looks_back = (facts.credits || self.lowering.facts.counting)
-            && callee.ensures.iter().any(mentions_old);
+            && callee.ensures.iter().any(Expr::looks_back);
         let needs_terms =
             facts.read_fraction || facts.credits || looks_at_debts || gives_stars || looks_back;
         let this;
@@ -334,11 +334,6 @@ impl EachElement {
     pub(crate) fn satisfies(&self, claim: s::Expr) -> s::Expr {
         forall_ref(&self.name, self.triggers.clone(), implies(self.inside.clone(), claim))
     }
-}
-
-/// Does a postcondition speak of the state before?
-fn mentions_old(e: &Expr) -> bool {
-    e.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
 }
 
 /// The same, with results standing for given expressions.

@@ -14,10 +14,8 @@ use sil::syntax::TypeKind;
 use super::annotations::{Annotate, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
 use super::methods::LockNames;
-use super::threads::history::one_state;
 use super::{Lowering, Member};
 use crate::build::*;
-use crate::walk::is_impure;
 
 /// Returns the meaning of names in predicates and functions: there is no thread whose locks could
 /// be asked about.
@@ -95,7 +93,7 @@ impl Lowering<'_> {
         let monitor = self.predicate_member(&name, span, |member| {
             member.class = Some(id);
             let env = stateless(ReadAmount::Common);
-            let clauses: Vec<_> = class.invariants.iter().map(one_state).collect();
+            let clauses: Vec<_> = class.invariants.iter().map(Expr::one_state).collect();
             let clauses = member.clauses(&clauses, &env);
             and([ne(var("this"), null())].into_iter().chain(clauses))
         });
@@ -108,7 +106,7 @@ impl Lowering<'_> {
                 let clauses: Vec<_> = class
                     .invariants
                     .iter()
-                    .map(|clause| member.read_version(&one_state(clause), &env))
+                    .map(|clause| member.read_version(&clause.one_state(), &env))
                     .collect();
                 and([ne(var("this"), null())].into_iter().chain(clauses))
             });
@@ -255,7 +253,7 @@ fn names_this_first(e: &Expr) -> bool {
         }
         _ => {
             // Nothing in it can need the receiver to be an object.
-            let mut needs = is_impure(e);
+            let mut needs = e.is_impure();
             e.for_each(&mut |part| {
                 needs |= matches!(
                     part.kind,

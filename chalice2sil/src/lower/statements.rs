@@ -63,7 +63,7 @@ impl Body<'_, '_> {
             }
             StmtKind::Assume(e) => {
                 let fact = unplaced(self.assertion(e, &env.on(Side::Inhaled)));
-                self.emit(if crate::walk::is_impure(e) { inhale(fact) } else { assume(fact) });
+                self.emit(if e.is_impure() { inhale(fact) } else { assume(fact) });
                 self.move_credits(e, &env.on(Side::Inhaled), s::BinaryOp::Add);
             }
             StmtKind::Block(block) => {

@@ -17,7 +17,7 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use super::levels::{Debts, Level};
 use super::locks::moment_sort;
-use crate::{Chalice, Direct, Statements, Threads, is_pure, span};
+use crate::{Chalice, Direct, Statements, Threads, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::language::Language;
 use symex::state::Frame;
@@ -133,7 +133,7 @@ impl Chalice<'_, '_> {
         guard: Term,
         to: &mut Vec<(Term, Debt<'e>)>,
     ) -> Result<(), Stop> {
-        if is_pure(assertion) {
+        if assertion.is_pure() {
             if mentions_wait_level(assertion) {
                 to.push((guard, Debt::WaitLevel(assertion)));
             }

@@ -31,7 +31,7 @@ impl Statements<'_, '_> {
         let actuals = self.actuals(call, Blame::new(ErrorId::AssignmentFailed, call.at))?;
         // Missing permission is reported first where the old values of the thread are read.
         let mut olds = Vec::new();
-        callee.ensures.iter().for_each(|clause| outermost_olds(clause, &mut olds));
+        callee.ensures.iter().for_each(|clause| clause.outermost_olds(&mut olds));
         let reads = olds.iter().any(|body| variables(body, &callee.parameters).is_empty());
         let lacking = reads.then_some(ErrorId::AssignmentFailed);
         let words = "the precondition of the forked method might not hold";
@@ -198,7 +198,7 @@ impl Chalice<'_, '_> {
         let direct = self.direct;
         let method = &direct.tree.methods[renumbered(forked.method)];
         let mut olds = Vec::new();
-        method.ensures.iter().for_each(|clause| outermost_olds(clause, &mut olds));
+        method.ensures.iter().for_each(|clause| clause.outermost_olds(&mut olds));
         let Some(position) = olds.iter().position(|&other| other == body) else {
             return unsupported_at(span(whole.span), "`old` of a fork that is not known");
         };
@@ -248,16 +248,6 @@ impl Chalice<'_, '_> {
             }
         }
         Ok(self.terms.and(claims))
-    }
-}
-
-/// Collects the expressions below the outermost `old`s of an assertion.
-fn outermost_olds<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
-    match &expr.kind {
-        ExprKind::Old(body) => found.push(body),
-        _ => smt::terms::grow_stack(|| {
-            expr.for_each_child(&mut |child| outermost_olds(child, found));
-        }),
     }
 }
 

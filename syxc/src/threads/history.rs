@@ -19,7 +19,7 @@ use la_arena::ArenaMap;
 use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
-use crate::{Chalice, Direct, Statements, is_pure, span};
+use crate::{Chalice, Direct, Statements, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::rules::language::Language;
 use symex::state::heap::Heap;
@@ -42,11 +42,11 @@ impl Histories {
     pub(crate) fn of(tree: &Program) -> Self {
         let mut all = ArenaMap::default();
         for (id, class) in
-            tree.classes.iter().filter(|(_, class)| class.invariants.iter().any(looks_back))
+            tree.classes.iter().filter(|(_, class)| class.invariants.iter().any(Expr::looks_back))
         {
-            let part =
-                |looking| class.invariants.iter().map(move |clause| part_of(clause, looking));
-            all.insert(id, History { now: part(false).collect(), since: part(true).collect() });
+            let now = class.invariants.iter().map(Expr::one_state).collect();
+            let since = class.invariants.iter().map(Expr::two_states).collect();
+            all.insert(id, History { now, since });
         }
         Self(all)
     }
@@ -68,35 +68,6 @@ impl Direct {
 
     fn has_histories(&self) -> bool {
         self.histories.0.iter().next().is_some()
-    }
-}
-
-pub(crate) fn looks_back(clause: &Expr) -> bool {
-    clause.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
-}
-
-/// Returns the part of an invariant that looks back, or the one that does not. Permission that
-/// depends on the past stays in the part where it is not sought.
-fn part_of(clause: &Expr, looking: bool) -> Expr {
-    let with = |kind| Expr { kind, ty: clause.ty.clone(), span: clause.span };
-    if !looks_back(clause) {
-        return if looking { with(ExprKind::Bool(true)) } else { clause.clone() };
-    }
-    let part = |inner: &Expr| Box::new(grow_stack(|| part_of(inner, looking)));
-    match &clause.kind {
-        ExprKind::And(parts) => with(ExprKind::And(parts.iter().map(|one| *part(one)).collect())),
-        ExprKind::Implies { guard, body } if !looks_back(guard) => {
-            with(ExprKind::Implies { guard: guard.clone(), body: part(body) })
-        }
-        ExprKind::Conditional { condition, then, otherwise } if !looks_back(condition) => {
-            with(ExprKind::Conditional {
-                condition: condition.clone(),
-                then: part(then),
-                otherwise: part(otherwise),
-            })
-        }
-        _ if looking == is_pure(clause) => clause.clone(),
-        _ => with(ExprKind::Bool(true)),
     }
 }
 
@@ -378,5 +349,5 @@ fn is_certain(amount: &PermissionKind) -> bool {
 
 /// Tells whether a class has an invariant that gives permission depending on an earlier state.
 pub(crate) fn depends_on_the_past(class: &Class) -> bool {
-    class.invariants.iter().any(|clause| looks_back(&part_of(clause, false)))
+    class.invariants.iter().any(|clause| clause.one_state().looks_back())
 }

@@ -16,7 +16,7 @@ use chalice::program::walk::each_stmt;
 use chalice::program::{Access, Block, EvalState, Expr, ExprKind, PermissionKind, StmtKind};
 use smt::terms::{Sort, Term, Terms};
 
-use crate::{Chalice, Direct, Threads, is_impure, span};
+use crate::{Chalice, Direct, Threads, span};
 use symex::findings::blame::{Blame, ErrorId, Reason};
 use symex::run::explore::Answer;
 use symex::state::heap::{Chunk, Heap, Resource};
@@ -272,7 +272,7 @@ impl Chalice<'_, '_> {
             _ => self.threads.unknown_moment(of),
         };
         let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
-        let learnt = self.each_part(body, is_impure, blame, &mut |chalice, part| {
+        let learnt = self.each_part(body, Expr::is_impure, blame, &mut |chalice, part| {
             chalice.learn_then(part, kept.is_own, blame)
         });
         kept.heap = std::mem::replace(&mut self.here.heap, outer);
@@ -344,7 +344,7 @@ impl Chalice<'_, '_> {
         let outer = std::mem::replace(&mut self.here.heap, kept.heap.clone());
         // SOUNDNESS: a heap to consume from is set, so that amounts are shown not to be negative.
         let consuming = self.here.consuming.replace(kept.heap);
-        let shown = self.each_part(body, is_impure, blame, &mut |chalice, part| {
+        let shown = self.each_part(body, Expr::is_impure, blame, &mut |chalice, part| {
             chalice.show_then(part, kept.is_own, blame)
         });
         self.here.consuming = consuming;

@@ -112,8 +112,7 @@ impl Eraser {
             }
             _ => {}
         }
-        self.moves |=
-            e.any(&mut |part| matches!(part.kind, ExprKind::Access(_) | ExprKind::Credit { .. }));
+        self.moves |= e.is_impure();
         self.erased.push(e.span);
         e.kind = ExprKind::Bool(true);
     }

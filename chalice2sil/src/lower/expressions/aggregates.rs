@@ -318,7 +318,7 @@ fn is_sum_over_set(quantifier: Quantifier, collection: &Expr) -> bool {
 fn indices(variable: LocalId, body: &Expr) -> Option<Vec<(&Expr, &Expr)>> {
     let mut found = Vec::new();
     if let ExprKind::Index { sequence, index } = &body.kind {
-        if !grows_with(variable, index) || mentions(variable, sequence) {
+        if !grows_with(variable, index) || sequence.mentions(&[variable]) {
             return None;
         }
         found.push((&**sequence, &**index));
@@ -333,20 +333,16 @@ fn indices(variable: LocalId, body: &Expr) -> Option<Vec<(&Expr, &Expr)>> {
     is_fine.then_some(found)
 }
 
-fn mentions(variable: LocalId, e: &Expr) -> bool {
-    e.any(&mut |part| matches!(part.kind, ExprKind::Local(local) if local == variable))
-}
-
 /// Is it the variable, or a fixed distance from it?
 fn grows_with(variable: LocalId, index: &Expr) -> bool {
     let is_variable = |e: &Expr| matches!(e.kind, ExprKind::Local(local) if local == variable);
     match &index.kind {
         ExprKind::Binary { op: BinaryOp::Add, left, right } => {
-            is_variable(left) && !mentions(variable, right)
-                || is_variable(right) && !mentions(variable, left)
+            is_variable(left) && !right.mentions(&[variable])
+                || is_variable(right) && !left.mentions(&[variable])
         }
         ExprKind::Binary { op: BinaryOp::Sub, left, right } => {
-            is_variable(left) && !mentions(variable, right)
+            is_variable(left) && !right.mentions(&[variable])
         }
         _ => is_variable(index),
     }

@@ -70,8 +70,11 @@ impl<'p> TokenLayout<'p> {
             .collect();
         let mut bodies = Vec::new();
         for clause in &method.ensures {
-            outermost_olds(clause, &mut bodies);
+            clause.outermost_olds(&mut bodies);
         }
+        // It has no value: it says something of the locks of the thread, of which nothing is
+        // learnt.
+        bodies.retain(|body| !matches!(body.kind, ExprKind::WaitLevel));
         let known: FxHashSet<LocalId> = method.parameters.iter().copied().collect();
         let mut olds: Vec<StoredOld<'p>> = Vec::new();
         for body in bodies {
@@ -108,15 +111,6 @@ impl<'p> TokenLayout<'p> {
             .chain(&self.parameters)
             .chain(&self.results)
             .chain(self.olds.iter().filter(|old| old.bound.is_empty()).map(|old| &old.field))
-    }
-}
-
-fn outermost_olds<'p>(e: &'p Expr, found: &mut Vec<&'p Expr>) {
-    match &e.kind {
-        // No value: it says something of the locks of the thread, of which nothing is learnt.
-        ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => {}
-        ExprKind::Old(body) => found.push(&**body),
-        _ => front::grow_stack(|| e.for_each_child(&mut |child| outermost_olds(child, found))),
     }
 }
 

@@ -20,50 +20,10 @@ use crate::lower::annotations::{Annotate, named, renamed, said, unplaced};
 use crate::lower::env::{Env, LockState, Locks, OldState};
 use crate::lower::permissions::is_certain;
 use crate::lower::{Body, Lowering, Member};
-use crate::walk::is_impure;
 
 /// Does a monitor invariant look back?
 pub(crate) fn has_history(invariants: &[Expr]) -> bool {
-    invariants.iter().any(looks_back)
-}
-
-fn looks_back(e: &Expr) -> bool {
-    e.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
-}
-
-/// Returns the part of an invariant that speaks about one state.
-pub(crate) fn one_state(e: &Expr) -> Expr {
-    part_of(e, false)
-}
-
-/// Returns the part of an invariant that compares a state with an earlier one.
-fn two_states(e: &Expr) -> Expr {
-    part_of(e, true)
-}
-
-fn part_of(e: &Expr, wants_history: bool) -> Expr {
-    let truth = || Expr { kind: ExprKind::Bool(true), ty: e.ty.clone(), span: e.span };
-    if !looks_back(e) {
-        return if wants_history { truth() } else { e.clone() };
-    }
-    let part = |e: &Expr| Box::new(grow_stack(|| part_of(e, wants_history)));
-    let kind = match &e.kind {
-        ExprKind::And(parts) => ExprKind::And(parts.iter().map(|e| *part(e)).collect()),
-        ExprKind::Implies { guard, body } if !looks_back(guard) => {
-            ExprKind::Implies { guard: guard.clone(), body: part(body) }
-        }
-        ExprKind::Conditional { condition, then, otherwise } if !looks_back(condition) => {
-            ExprKind::Conditional {
-                condition: condition.clone(),
-                then: part(then),
-                otherwise: part(otherwise),
-            }
-        }
-        // Permission that depends on the past is refused where the invariant is lowered.
-        _ if wants_history == is_impure(e) => return truth(),
-        _ => return e.clone(),
-    };
-    Expr { kind, ty: e.ty.clone(), span: e.span }
+    invariants.iter().any(Expr::looks_back)
 }
 
 /// A part of an assertion, and the conditions it stands under, each with the value that it has to
@@ -301,7 +261,7 @@ impl Body<'_, '_> {
     ) {
         let outer = self.span;
         for clause in &self.program().classes[class].invariants {
-            let history = two_states(clause);
+            let history = clause.two_states();
             let inner = Env { old: old.clone(), ..env.clone() };
             let history = self.assertion(&history, &inner);
             if is_true(&history) {
@@ -417,7 +377,7 @@ impl Member<'_, '_> {
         let inner = Env { old, ..env.about(target.clone()) };
         let mut history = Vec::new();
         for clause in &self.program().classes[class].invariants {
-            let clause = two_states(clause);
+            let clause = clause.two_states();
             let parts = match &clause.kind {
                 ExprKind::And(parts) => &parts[..],
                 _ => std::slice::from_ref(&clause),
@@ -442,7 +402,7 @@ impl Lowering<'_> {
     /// Returns the check of a class's history constraint, if it has one.
     pub(crate) fn history_check(&self, id: ClassId) -> Option<s::Member> {
         let class = &self.program.classes[id];
-        let first = class.invariants.iter().find(|clause| looks_back(clause))?;
+        let first = class.invariants.iter().find(|clause| clause.looks_back())?;
         let mut member = Body::new(self, first.span);
         member.class = Some(id);
         let formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];

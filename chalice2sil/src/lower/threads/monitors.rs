@@ -21,7 +21,6 @@ use crate::lower::annotations::{Annotate, inner, named, renamed, said};
 use crate::lower::env::{Env, LockState, Locks, Side};
 use crate::lower::facts::{class_of, keeps_credits, mentions_credit};
 use crate::lower::permissions::stars::Given;
-use crate::lower::threads::history::one_state;
 use crate::lower::threads::levels::{Level, not_above};
 use crate::lower::{Body, Lowering, Member};
 use crate::names::fixed;
@@ -109,7 +108,7 @@ impl Body<'_, '_> {
     ) {
         if mode == LockMode::Write {
             for invariant in &self.program().classes[class].invariants {
-                self.move_credits(&one_state(invariant), &env.about(target.clone()), op);
+                self.move_credits(&invariant.one_state(), &env.about(target.clone()), op);
             }
         }
     }
@@ -519,7 +518,7 @@ impl Member<'_, '_> {
 
     /// Returns the assertions that a monitor protects: its invariants without their history.
     pub(crate) fn protected(&self, class: ClassId) -> Vec<Expr> {
-        self.program().classes[class].invariants.iter().map(one_state).collect()
+        self.program().classes[class].invariants.iter().map(Expr::one_state).collect()
     }
 }
 
@@ -546,7 +545,7 @@ impl Lowering<'_> {
             member.credits = Some(credits);
             for clause in class.invariants.iter().filter(|clause| mentions_credit(clause)) {
                 member.span = clause.span;
-                member.move_credits(&one_state(clause), &env.on(Side::Inhaled), s::BinaryOp::Add);
+                member.move_credits(&clause.one_state(), &env.on(Side::Inhaled), s::BinaryOp::Add);
             }
             member.check_debt(
                 (ErrorId::DebtFailed, Reason::Invariant),
