@@ -193,12 +193,7 @@ impl Format {
 
     /// Shows one file but for the findings that have been told by [`Self::findings`]; for formats
     /// that come in parts.
-    pub fn rest(
-        self,
-        outcome: &Outcome,
-        shown: &Shown,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
+    pub fn rest(self, outcome: &Outcome, shown: &Shown, to: &mut dyn Write) -> io::Result<()> {
         let is_new = |one: &&Diagnostic| !shown.contains(one);
         let diagnostics = outcome.diagnostics.iter().filter(is_new).cloned().collect();
         self.findings(&Outcome { diagnostics, ..outcome.clone() }, to)?;
