@@ -98,8 +98,8 @@ ids! {
             "A loop invariant might not hold after an iteration.",
             "An iteration starts from the invariant and the condition alone: add to the invariant what the body needs.";
         FoldFailed: "fold.failed", "fold might fail",
-            "The body of a predicate might not hold where it is folded.",
-            "Establish each conjunct of the body before the `fold`.";
+            "The body of a predicate might not hold where it is folded, or the invariant of a monitor where its object is shared or it is released.",
+            "Establish each conjunct of the body or invariant before the statement.";
         UnfoldFailed: "unfold.failed", "unfold might fail",
             "An instance that is to be unfolded might not be held.",
             "";
@@ -168,8 +168,8 @@ ids! {
             "A message might not be there to be received, or the order of waiting is violated.",
             "";
         ReleaseFailed: "release.failed", "release might fail",
-            "A monitor might be released that is not held, or whose invariant does not hold.",
-            "Restore the invariant before the `release`.";
+            "A monitor might be released that is not held, or is held in another way. (`fold.failed` tells of its invariant.)",
+            "Acquire the monitor on every path to the `release`.";
         ReorderFailed: "reorder.failed", "reorder might fail",
             "The order of a monitor might be changed without the right to it.",
             "";
@@ -177,8 +177,8 @@ ids! {
             "What the channel promises might not hold of a message.",
             "";
         ShareFailed: "share.failed", "share might fail",
-            "An object might be shared whose invariant does not hold, or that is shared.",
-            "Establish the invariant before the `share`.";
+            "An object might be shared that is null or shared already, or without the right to it. (`fold.failed` tells of its invariant.)",
+            "Share a new object, once.";
         UnshareFailed: "unshare.failed", "unshare might fail",
             "An object might be taken back that is not shared, or not held.",
             "";
