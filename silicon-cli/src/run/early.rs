@@ -4,7 +4,6 @@
 //! it are done, so that the output does not depend on times.
 
 use std::collections::BTreeMap;
-use std::mem;
 
 use silicon::output::Format;
 use silicon::report::MemberKind;
@@ -55,6 +54,7 @@ impl Early {
     /// Shows the findings of one member, and of the front end before those of the first one.
     fn show(&mut self, found: Vec<Diagnostic>, format: Format, to: &mut Vec<u8>) {
         let Some(outcome) = &mut self.outcome else { return };
+        // What is found at one place may say one thing, also where members differ.
         let earlier: Vec<Diagnostic> =
             found.iter().flat_map(|one| self.shown.beside(one)).cloned().collect();
         outcome.diagnostics.extend(earlier);
@@ -62,7 +62,7 @@ impl Early {
         outcome.diagnostics.retain(|one| !self.shown.contains(one));
         // Writing to memory does not fail.
         let _ = format.findings(outcome, to);
-        mem::take(&mut outcome.diagnostics).into_iter().for_each(|one| self.shown.add(one));
+        outcome.diagnostics.drain(..).for_each(|one| self.shown.add(one));
     }
 
     /// Returns all that has been shown.

@@ -69,6 +69,16 @@ fn findings_are_told_before_the_end_and_in_order() {
 }
 
 #[test]
+fn one_place_that_members_share_is_told_once() {
+    let text = "define claim(x) { assert x > 0\n}\nmethod a(x: Int) { claim(x) }\nmethod b(x: Int) { claim(x) }\n";
+    let scratch = Scratch::new(&[("a.vpr", text.as_bytes())]);
+    for format in ["human", "short", "json"] {
+        let run = scratch.silicon(&["--message-format", format, "a.vpr"]);
+        assert_eq!(run.stdout.matches("assert.failed:").count(), 1, "{run:#?}");
+    }
+}
+
+#[test]
 fn json_has_its_shape() {
     let scratch = programs();
     let run = scratch.silicon(&["--message-format", "json", "bad.vpr", "ill.sil", "good.sil"]);
