@@ -168,7 +168,7 @@ ids! {
             "A message might not be there to be received, or the order of waiting is violated.",
             "";
         ReleaseFailed: "release.failed", "release might fail",
-            "A monitor might be released that is not held, or is held in another way. (`fold.failed` tells of its invariant.)",
+            "A monitor might be released that is not held, or is held in another way. `fold.failed` tells of its invariant.",
             "Acquire the monitor on every path to the `release`.";
         ReorderFailed: "reorder.failed", "reorder might fail",
             "The order of a monitor might be changed without the right to it.",
@@ -177,7 +177,7 @@ ids! {
             "What the channel promises might not hold of a message.",
             "";
         ShareFailed: "share.failed", "share might fail",
-            "An object might be shared that is null or shared already, or without the right to it. (`fold.failed` tells of its invariant.)",
+            "An object might be shared that is null or shared already, or without the right to it. `fold.failed` tells of its invariant.",
             "Share a new object, once.";
         UnshareFailed: "unshare.failed", "unshare might fail",
             "An object might be taken back that is not shared, or not held.",
