@@ -351,17 +351,6 @@ impl Prover {
         Ok(())
     }
 
-    /// Leaves `terms` as [`Prover::check`] does, for a question whose answer is known. Z3 is not
-    /// asked.
-    pub fn pass_over(&mut self, terms: &mut Terms, goal: Term) -> Result<(), ProverError> {
-        if goal == Terms::TRUE {
-            return Ok(());
-        }
-        self.start()?;
-        self.solver.as_mut().expect("just made").set_aside();
-        self.put(terms, goal, |_| Ok(()))
-    }
-
     /// Puts a question to the solver. Where memory does not suffice, the next prover gets another
     /// workspace.
     fn put<T>(
@@ -426,11 +415,6 @@ impl Prover {
     /// Returns the steps that Z3 has counted for this prover; none before its first question.
     pub fn resources_used(&self) -> u64 {
         self.solver.as_ref().map_or(0, Solver::resources_used)
-    }
-
-    /// Tells whether Z3 has been told of products or quotients of unknown values.
-    pub fn is_nonlinear(&self) -> bool {
-        self.solver.as_ref().is_some_and(Solver::is_nonlinear)
     }
 
     /// Tells Z3 everything in the queues.

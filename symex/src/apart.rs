@@ -22,7 +22,7 @@ struct Situation<'p> {
     gathered: Gathered,
     incidents: Incidents,
     knowledge: Knowledge,
-    run: Run<'p>,
+    run: Run,
 }
 
 impl<'p> Engine<'p> {

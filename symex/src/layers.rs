@@ -87,7 +87,7 @@ pub struct Path<'p> {
     pub knowledge: Knowledge,
     pub prover: Prover,
     /// The explorations in progress.
-    pub run: Run<'p>,
+    pub run: Run,
     /// The mode of evaluation. The explorer puts the mode back with the state.
     pub mode: Mode,
     /// The results that the evaluation in progress leaves to its caller only.

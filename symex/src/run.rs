@@ -6,6 +6,5 @@
 
 pub mod explore;
 pub mod merge;
-pub mod parts;
 pub(crate) mod scopes;
 pub mod ways;

@@ -21,9 +21,6 @@ impl Statements<'_, '_> {
     pub fn verify(&mut self, member: Member) -> Result<(), Stop> {
         let direct = self.direct;
         let needs = self.check_scope(member)?;
-        // A run repeats everything from the start of the member, so other engines cannot take parts
-        // of it.
-        self.run.sharing = None;
         match member {
             Member::Method(id) => self.method(renumbered(id), needs),
             Member::Predicate(id) => match direct.invariant(id) {

@@ -1,4 +1,4 @@
-//! One member, or a part of it, on an engine of its own.
+//! One member on an engine of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -16,12 +16,12 @@ use symex::{Context, Engine, Stop, Visible};
 use symex_sil::Sil;
 use syxc::Statements;
 
-/// Runs the verification of one member, or of a part of it, and turns what happens, panics
-/// included, into its report.
+/// Runs one attempt to verify a member, and turns what happens, panics included, into its
+/// report. `attempt` stands in the names of log files; the first attempt has no name.
 pub(super) fn verify_member<'p>(
     context: &'p Context<'p>,
     member: Member,
-    part: &str,
+    attempt: &str,
     visible: Visible<'p>,
     workspace: &Workspace,
     run: impl FnOnce(&mut Engine<'p>) -> Result<Option<FunctionAxioms>, Stop>,
@@ -31,7 +31,7 @@ pub(super) fn verify_member<'p>(
     let trace = profile::Trace::new(context.options);
     let smt_log = SmtLog::default();
     let result = catch_unwind(AssertUnwindSafe(|| {
-        let log = smt_log.open(context.options, &report.name, part)?;
+        let log = smt_log.open(context.options, &report.name, attempt)?;
         let traced = trace.as_ref().and_then(profile::Trace::workspace);
         let workspace = traced.as_ref().unwrap_or(workspace);
         let mut engine = Engine::new(context, visible, workspace, log)?;

@@ -50,11 +50,11 @@ impl SmtLog {
         &self,
         options: &Options,
         member: &str,
-        part: &str,
+        attempt: &str,
     ) -> Result<Option<Box<dyn Write>>, Stop> {
         let Some(directory) = &options.smt_log else { return Ok(None) };
-        let dot = if part.is_empty() { "" } else { "." };
-        let path = directory.join(format!("{member}{dot}{part}.smt2"));
+        let dot = if attempt.is_empty() { "" } else { "." };
+        let path = directory.join(format!("{member}{dot}{attempt}.smt2"));
         match File::create(&path) {
             Ok(file) => {
                 let problem = Rc::clone(&self.problem);

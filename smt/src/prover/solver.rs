@@ -218,10 +218,6 @@ impl Solver {
         steps
     }
 
-    pub(super) fn is_nonlinear(&self) -> bool {
-        self.translator.is_nonlinear
-    }
-
     /// See [`super::Prover::values`].
     pub(super) fn values(
         &mut self,
@@ -321,11 +317,6 @@ impl Solver {
             self.is_spent = true;
         }
         Ok(())
-    }
-
-    /// Tells Z3 nothing until there is a question.
-    pub(super) fn set_aside(&mut self) {
-        self.is_spent = true;
     }
 
     /// Makes a kernel that knows the same.

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Terminator, TerminatorKind};
-use sil::program::{Body, Contract, Expr, Implementation, Member, Method, MethodId, StmtKind};
+use sil::program::{Body, Contract, Expr, Implementation, Member, Method, MethodId};
 use sil::source::Span;
 use smt::terms::Terms;
 
@@ -36,7 +36,7 @@ use symex::run::merge::{Guarded, Reached};
 use symex::run::ways::{PATHS, product, sum};
 use symex::state::heap::Heap;
 use symex::state::{Labelled, State};
-use symex::{Path, Reading, Stop, View};
+use symex::{Reading, Stop, View};
 
 /// The factor on the limit of paths beyond which an attempt is hopeless. It is large, since
 /// conditions may depend on each other, so that there may be fewer paths than counted.
@@ -107,9 +107,6 @@ impl Sil<'_, '_> {
         let hopeless = driver.sil.setting.limits.paths.map(|limit| product(limit, HOPELESS));
         let paths = driver.paths_through(Place::Entry);
         driver.hopeless = hopeless.filter(|&hopeless| paths > hopeless);
-        if !driver.may_be_shared() {
-            driver.sil.run.sharing = None;
-        }
         let outcome = driver.run();
         driver.sil.log.enter_implementation(None);
         outcome?;
@@ -121,13 +118,8 @@ impl Sil<'_, '_> {
         {
             self.log.warn_of_contradiction(first.span, "the precondition");
         }
-        match &self.run.sharing {
-            Some(sharing) => sharing.note_loops(met),
-            None => {
-                for (span, _) in met.into_iter().filter(|(_, met)| !met) {
-                    self.log.warn_of_contradiction(span, INVARIANT);
-                }
-            }
+        for (span, _) in met.into_iter().filter(|(_, met)| !met) {
+            self.log.warn_of_contradiction(span, INVARIANT);
         }
         self.report_unrefuted(method)
     }
@@ -190,7 +182,6 @@ impl<'p> Driver<'_, 'p> {
                 let resumable = Resumable { place, state, implementation, joins, explorer: made };
                 self.region().resumable.push(resumable);
             }
-            self.share();
             explorer = Explorer::without_facts();
             let next = match outcome {
                 Ok(next) => next,
@@ -211,88 +202,15 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// Tells whether all final claims about the method consist of claims about its parts.
-    fn may_be_shared(&self) -> bool {
-        let mut blocks = self.graphs.iter().flat_map(|cfg| cfg.blocks.values());
-        !blocks.any(|block| match &block.kind {
-            BlockKind::Basic { statements, .. } => {
-                statements.iter().any(|statement| matches!(statement.kind, StmtKind::Refute(_)))
-            }
-            BlockKind::Loop(_) => false,
-        })
-    }
-
-    /// Leaves alternatives that others take alone, and gives alternatives away when it is time.
-    fn share(&mut self) {
-        let Path { run, prover, .. } = &mut self.sil.core().config.path;
-        let Some(sharing) = &mut run.sharing else { return };
-        let whole = &mut self.regions[0];
-        if std::mem::take(&mut run.has_turned) {
-            let before = whole.resumable.len().saturating_sub(1);
-            whole.resumable[..before]
-                .iter_mut()
-                .for_each(|step| step.explorer.forget_alternatives());
-        }
-        // COMPLETENESS: if arithmetic is not linear, Z3 may need on the next path what it has
-        // learnt on this one.
-        if !sharing.is_due() || prover.is_nonlinear() {
-            return;
-        }
-        // The branch with most paths ahead of it, the outermost if there are several.
-        let mut best: Option<(usize, Vec<usize>, u64)> = None;
-        for (index, step) in self.regions[0].resumable.iter().enumerate() {
-            let Some(alternatives) = step.explorer.open_branch() else { continue };
-            let ways = self.ways_of(step, &alternatives);
-            if best.as_ref().is_none_or(|&(_, _, most)| ways > most) {
-                best = Some((index, alternatives, ways));
-            }
-        }
-        let Some((index, alternatives, _)) = best else { return };
-        let at = self.regions[0].resumable[index].explorer.give_away();
-        if let (Some(at), Some(sharing)) = (at, &mut self.sil.run.sharing) {
-            sharing.give(at, alternatives);
-        }
-    }
-
-    /// Counts roughly the paths through alternatives of a step.
-    fn ways_of(&self, step: &Resumable<'p>, alternatives: &[usize]) -> u64 {
-        // A method without a body has no paths but those of its contract.
-        let Some(cfg) = self.graphs.get(step.implementation) else { return 1 };
-        let ahead = &self.ahead[step.implementation];
-        let sides = match step.place {
-            Place::Statement { block, index } => match &cfg.blocks[block].kind {
-                BlockKind::Basic { statements, terminator } if index == statements.len() => {
-                    match terminator.kind {
-                        TerminatorKind::Branch { then, otherwise, .. } => Some((then, otherwise)),
-                        _ => None,
-                    }
-                }
-                _ => return ahead.of_statement(block, index),
-            },
-            Place::Block(block) => match &cfg.blocks[block].kind {
-                BlockKind::Loop(the_loop) => the_loop.then.map(|then| (the_loop.entry, then)),
-                BlockKind::Basic { .. } => None,
-            },
-            Place::Entry | Place::End => None,
-        };
-        let Some((then, otherwise)) = sides else { return 1 };
-        let way = |&index: &usize| ahead.of_block(if index == 0 { then } else { otherwise });
-        alternatives.iter().map(way).fold(0, sum)
-    }
-
     fn count_path(&mut self) -> Result<(), Stop> {
         self.sil.log.count_path();
-        if let Some(sharing) = &self.sil.run.sharing {
-            sharing.count_path();
-        }
         if self.hopeless.is_some_and(|hopeless| self.paths_like_this_one() > hopeless) {
             return Err(Stop::TooMuch);
         }
         self.sil.go_on()
     }
 
-    /// Counts the paths, if each has as many decisions as this one. Alternatives that are left to
-    /// others count too, so that the number does not depend on the threads.
+    /// Counts the paths, if each has as many decisions as this one.
     fn paths_like_this_one(&self) -> u64 {
         let steps = self.regions.iter().flat_map(|region| &region.resumable);
         steps.map(|step| step.explorer.ways()).fold(1, product)

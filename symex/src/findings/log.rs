@@ -20,8 +20,7 @@ use crate::report::{
     Cost, Counterexample, Finding, FindingKey, Means, Severity, Shortfall, Statistics, Subject,
     Within,
 };
-use crate::run::parts::Spent;
-use crate::{Engine, Outcome, Path, Stop};
+use crate::{Engine, Limits, Outcome, Path, Stop};
 
 /// The findings and the cost.
 #[derive(Debug, Default)]
@@ -348,11 +347,6 @@ impl Log {
         self.merges += 1;
     }
 
-    /// Drops the counts so far, which are counted elsewhere.
-    pub(crate) fn restart_counts(&mut self) {
-        self.statistics = Statistics::default();
-    }
-
     /// Returns the present moment, for later questions about newer findings.
     pub(crate) fn mark(&self) -> Mark {
         Mark(self.findings.len())
@@ -362,9 +356,12 @@ impl Log {
         self.merges > 0
     }
 
-    /// Tells whether a limit leaves room for more. No other rule depends on this number.
-    pub(crate) fn is_within(&self, is_within: impl FnOnce(Spent) -> bool) -> bool {
-        is_within(Spent::of(&self.statistics))
+    /// Tells whether limits leave room for more. No other rule depends on these numbers.
+    pub(crate) fn is_within(&self, Limits { paths, questions, by_prover }: Limits) -> bool {
+        let Statistics { paths: followed, questions: spent, .. } = &self.statistics;
+        paths.is_none_or(|limit| *followed <= limit)
+            && questions.is_none_or(|limit| spent.asked() <= limit)
+            && by_prover.is_none_or(|limit| spent.by_prover < limit)
     }
 
     /// Tells whether failures have been left out because of a finding that is gone: a defect.

@@ -12,8 +12,7 @@ use crate::knowledge::subject;
 use crate::options;
 use crate::report::{Asked, Cost, Means, Severity};
 use crate::run::explore::Answer;
-use crate::run::parts::Spent;
-use crate::{Configuration, Engine, Limits, Path, Stop, Symbols};
+use crate::{Configuration, Engine, Path, Stop, Symbols};
 
 /// The answer to a question before the solver is asked.
 enum Native {
@@ -221,15 +220,8 @@ impl Engine<'_> {
         Ok(answer)
     }
 
-    /// Puts a question to the prover, unless the answer is known from another part of the member.
+    /// Puts a question to the prover.
     fn put(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
-        if let Some(answer) =
-            self.run.sharing.as_mut().and_then(|sharing| sharing.known_answer(goal))
-        {
-            let path = &mut self.config.path;
-            path.prover.pass_over(&mut path.symbols.terms, goal)?;
-            return Ok(answer.into());
-        }
         let started = Instant::now();
         let steps_before = self.prover.resources_used();
         let is_first = !self.prover.is_awake();
@@ -243,11 +235,6 @@ impl Engine<'_> {
             let hardest = if kind == QueryKind::Obligation { steps } else { 0 };
             let cost = Cost { asked: Asked { count: 1, time }, steps, hardest };
             self.log.count_asked(subject, cost, is_first);
-        }
-        if let Some(sharing) = &mut self.run.sharing {
-            // The first question also pays for the axioms, which another part would have to be told
-            // as well.
-            sharing.answered(goal, answer, if is_first { 0 } else { steps });
         }
         if answer == prover::Answer::GaveUp(prover::Limit::Time) {
             // Perhaps the time of the member has run out.
@@ -323,17 +310,7 @@ impl Path<'_> {
 
     /// Checks that the limits on time, paths and questions leave room for more.
     pub fn go_on(&self) -> Result<(), Stop> {
-        let Limits { paths, questions, by_prover } = self.setting.limits;
-        let is_within = |spent: Spent| {
-            paths.is_none_or(|limit| spent.paths <= limit)
-                && questions.is_none_or(|limit| spent.asked <= limit)
-                && by_prover.is_none_or(|limit| spent.by_prover < limit)
-        };
-        let goes_on = match &self.run.sharing {
-            Some(sharing) => is_within(sharing.spent()),
-            None => self.log.is_within(is_within),
-        };
-        if !goes_on {
+        if !self.log.is_within(self.setting.limits) {
             return Err(Stop::TooMuch);
         }
         if self.setting.until.is_over() {
@@ -394,9 +371,6 @@ impl Path<'_> {
     pub(crate) fn count(&mut self, means: Means) {
         if self.run.is_live() {
             self.log.count(means);
-            if let Some(sharing) = &self.run.sharing {
-                sharing.count_question(means);
-            }
         }
     }
 }

@@ -26,25 +26,20 @@ use smt::prover;
 use smt::terms::{Sort, Term};
 
 use crate::run::merge::Guarded;
-use crate::run::parts::Sharing;
 use crate::run::ways::product;
 use crate::state::heap::Heap;
 use crate::{Engine, Path, Stop, View};
 
-/// The explorations in progress, and the engines that help with them.
+/// The explorations in progress.
 #[derive(Default)]
-pub struct Run<'p> {
+pub struct Run {
     /// The explorers, innermost last.
     pub explorers: Vec<Explorer>,
-    pub sharing: Option<Sharing<'p>>,
-    /// Tells whether the present step has come to a decision whose other alternatives are left to
-    /// others.
-    pub has_turned: bool,
     /// The heaps that `old` means inside of wands.
     pub heaps_in_wands: Vec<Heap>,
 }
 
-impl Run<'_> {
+impl Run {
     /// Tells whether the present event happens for the first time.
     pub(crate) fn is_live(&self) -> bool {
         self.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
@@ -125,10 +120,8 @@ struct Decision {
     live: bool,
     literal: Option<Term>,
     untried: VecDeque<(usize, Option<Term>)>,
-    /// The number of all alternatives, tried or not, here or elsewhere.
+    /// The number of all alternatives, tried or not.
     alternatives: u64,
-    /// The time at which it was made (see [`crate::run::parts`]).
-    time: usize,
 }
 
 /// One exploration in progress.
@@ -156,34 +149,6 @@ impl Explorer {
     /// Returns the number of ways, if each has the decisions of this one.
     pub fn ways(&self) -> u64 {
         self.decisions.iter().map(|decision| decision.alternatives).fold(1, product)
-    }
-
-    /// Leaves the alternatives of all decisions to others.
-    pub fn forget_alternatives(&mut self) {
-        self.decisions.iter_mut().for_each(|decision| decision.untried.clear());
-    }
-
-    /// Returns the alternatives left at the first branch that has some. Alternatives without a
-    /// literal build on the results of earlier ones, so they do not count.
-    pub fn open_branch(&self) -> Option<Vec<usize>> {
-        let branch = self.decisions.iter().find(|decision| decision.is_open_branch())?;
-        Some(branch.untried.iter().map(|&(index, _)| index).collect())
-    }
-
-    /// Leaves the alternatives of that branch to others. Returns the time at which the branch was
-    /// made.
-    pub fn give_away(&mut self) -> Option<usize> {
-        let branch = self.decisions.iter_mut().find(|decision| decision.is_open_branch())?;
-        branch.untried.clear();
-        Some(branch.time)
-    }
-}
-
-impl Decision {
-    fn is_open_branch(&self) -> bool {
-        self.live
-            && !self.untried.is_empty()
-            && self.untried.iter().all(|(_, literal)| literal.is_some())
     }
 }
 
@@ -353,20 +318,8 @@ impl Path<'_> {
             return if entry.question == question { Ok(taken) } else { diverged() };
         }
         let mut untried: VecDeque<_> = alternatives.iter().copied().enumerate().collect();
-        let turn = if live { self.turn() } else { None };
-        let is_turn = turn.is_some();
-        if let Some(given) = turn {
-            untried.retain(|(index, _)| given.contains(index));
-        }
-        if live {
-            untried.retain(|&(index, _)| !self.is_given(index));
-        }
         let (taken, literal) = untried.pop_front().expect("there is an alternative");
-        let time = self.run.sharing.as_ref().map_or(0, Sharing::now);
         let explorer = self.innermost();
-        if is_turn {
-            explorer.forget_alternatives();
-        }
         let at = explorer.journal.len();
         explorer.decisions.push(Decision {
             at,
@@ -375,12 +328,10 @@ impl Path<'_> {
             literal,
             untried,
             alternatives: alternatives.len() as u64,
-            time,
         });
         explorer.journal.push(Entry { question, got: Got::Decision(taken) });
         explorer.cursor += 1;
         if live {
-            self.note_decision(taken);
             self.push(literal)?;
         }
         Ok(taken)
@@ -408,7 +359,6 @@ impl Path<'_> {
             explorer.journal[at].got = Got::Decision(taken);
             explorer.cursor = 0;
             if live {
-                self.note_decision(taken);
                 self.push(literal)?;
             }
             return Ok(true);
@@ -471,12 +421,6 @@ impl Path<'_> {
             inner.cursor += 1;
         }
         if entry.question == question { Ok(Some(entry.got)) } else { diverged() }
-    }
-
-    fn note_decision(&mut self, taken: usize) {
-        if let Some(sharing) = &mut self.run.sharing {
-            sharing.decided(taken);
-        }
     }
 
     fn record(&mut self, question: Question, got: Got) {

@@ -1,6 +1,4 @@
-//! Members that are verified in parts and by several threads.
-
-use std::fs;
+//! Members that are large, and verified by several threads.
 
 use sil_tests::binaries::Scratch;
 use sil_tests::sample::{FAILS, ILL_TYPED, VERIFIES, timeless};
@@ -24,26 +22,8 @@ fn chains() -> String {
     text
 }
 
-/// A program with a method that is verified in several parts, if Z3 is asked all of its questions.
-const IN_PARTS: &[u8] = include_bytes!("../../corpus/branches/parts_of_one_method.vpr");
-
-#[test]
-fn a_large_method_is_verified_in_parts() {
-    let _alone = super::alone();
-    let scratch = Scratch::new(&[("f.vpr", IN_PARTS)]);
-    let errors = |threads: &str| {
-        let format = ["--message-format", "short"];
-        let options = ["--no-native", "--smt-log", "logs", "-j", threads, "f.vpr"];
-        let arguments = [&format[..], &options].concat();
-        let run = scratch.silicon(&arguments);
-        assert_eq!(run.code, Some(1), "{run:#?}");
-        let part = scratch.path().join("logs/many_ways.part0.smt2");
-        assert!(fs::read_to_string(part).expect("a log").contains("(check-sat)"));
-        run.stdout.lines().filter(|line| line.contains("error[")).count()
-    };
-    assert_eq!(errors("1"), 5);
-    assert_eq!(errors("2"), 5);
-}
+/// A program with a method of many paths.
+const MANY_WAYS: &[u8] = include_bytes!("../../corpus/branches/many_ways_with_errors.vpr");
 
 /// On the first path the assertion is too much for so few steps, on the second it fails for sure.
 #[test]
@@ -79,17 +59,17 @@ fn the_number_of_threads_does_not_show() {
         ("c.sil", VERIFIES.as_bytes()),
         ("d.sil", ILL_TYPED.as_bytes()),
         ("e.sil", chains().as_bytes()),
-        ("f.vpr", IN_PARTS),
+        ("f.vpr", MANY_WAYS),
     ]);
     let run = |threads: &str, files: &[&str]| {
         let arguments = [&["--message-format", "json", "-j", threads], files].concat();
         timeless(&scratch.silicon(&arguments))
     };
     let all = ["a.sil", "b.sil", "c.sil", "d.sil", "e.sil", "f.vpr"];
-    let in_parts = ["--no-native", "f.vpr"];
-    for files in [&["a.sil"][..], &["e.sil"], &in_parts, &all] {
+    let many_ways = ["--no-native", "f.vpr"];
+    for files in [&["a.sil"][..], &["e.sil"], &many_ways, &all] {
         let alone = run("1", files);
-        assert!(alone.len() > if files == in_parts { 5 } else { 20 }, "{alone:?}");
+        assert!(alone.len() > if files == many_ways { 5 } else { 20 }, "{alone:?}");
         assert_eq!(alone, run("2", files));
         assert_eq!(alone, run("8", files));
     }

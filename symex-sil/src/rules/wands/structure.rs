@@ -54,7 +54,7 @@ fn old_heap(frame: &Frame<'_>, label: OldLabel) -> Option<Heap> {
 }
 
 /// Returns a number that is equal for equal versions of a heap.
-fn number_of_heap(run: &mut Run<'_>, heap: Heap) -> usize {
+fn number_of_heap(run: &mut Run, heap: Heap) -> usize {
     match run.heaps_in_wands.iter().position(|known| known.same_version(&heap)) {
         Some(index) => index,
         None => {

@@ -171,11 +171,9 @@ fn ways_are_counted_wherever_they_are_taken() {
             // Known by now, so no decision.
             engine.branch(p)?;
             let explorer = engine.innermost();
-            let ways = explorer.ways();
-            explorer.forget_alternatives();
-            Ok((ways, explorer.ways()))
+            Ok(explorer.ways())
         });
         let values: Vec<_> = paths.expect("no error").into_iter().map(|path| path.value).collect();
-        assert_eq!(values, [(4, 4)], "the others are left to others");
+        assert_eq!(values, [4; 4]);
     });
 }

@@ -1,19 +1,16 @@
-//! Random trees of decisions. Runs with repetitions, merged ways and parts have the results of an
-//! executor that simply calls itself twice.
+//! Random trees of decisions. Runs with repetitions and merged ways have the results of an executor
+//! that simply calls itself twice.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use proptest::prelude::*;
 use sil::source::Span;
-use smt::terms::{Substitution, TermKind, Terms};
+use smt::terms::{Substitution, TermKind};
 
 use super::tests::with_engine;
 use super::*;
 use crate::findings::blame::{Blame, ErrorId, Reason};
 use crate::findings::log::Recalled;
-use crate::run::parts::{Part, STEPS, Whole};
 
 /// The number of propositions that are there to decide.
 const PROPOSITIONS: u8 = 3;
@@ -37,8 +34,6 @@ enum Tree {
     Choose(Vec<Tree>),
     /// Two sides that meet, and what comes after them.
     Either(Literal, Box<Tree>, Box<Tree>, Box<Tree>),
-    /// A question that costs so much that it is time to give something away.
-    Ask(Box<Tree>),
 }
 
 /// The parts that trees are made of.
@@ -48,8 +43,6 @@ enum Kind {
     Splitting,
     /// No choices, and no questions about what was found: ways that meet come in another order.
     Meeting,
-    /// The same, with choices: of ways that do not meet.
-    Shared,
 }
 
 fn literal() -> impl Strategy<Value = Literal> {
@@ -70,11 +63,9 @@ fn tree(kind: Kind) -> BoxedStrategy<Tree> {
             .prop_map(|(place, yes, no)| Tree::Recall(place, yes, no));
         let either = (literal(), boxed.clone(), boxed.clone(), boxed.clone())
             .prop_map(|(it, left, right, rest)| Tree::Either(it, left, right, rest));
-        let ask = boxed.prop_map(Tree::Ask);
         match kind {
             Kind::Splitting => prop_oneof![assume, prove, branch, choose, recall].boxed(),
             Kind::Meeting => prop_oneof![assume, prove, branch, either].boxed(),
-            Kind::Shared => prop_oneof![assume, prove, branch, choose, ask].boxed(),
         }
     };
     end.boxed().prop_recursive(6, 40, 3, move |inner| more(inner.boxed()).boxed()).boxed()
@@ -149,7 +140,6 @@ impl Plain {
                     }
                 }
             }
-            Tree::Ask(rest) => self.run(rest, decided, next),
         }
     }
 
@@ -226,15 +216,6 @@ fn run(engine: &mut Engine<'_>, tree: &Tree) -> Result<Term, Stop> {
             let last = engine.terms.mul(weight, last);
             Ok(engine.terms.add(first, last))
         }
-        Tree::Ask(rest) => {
-            if engine.run.is_live()
-                && let Some(sharing) = &mut engine.run.sharing
-                && sharing.known_answer(Terms::TRUE).is_none()
-            {
-                sharing.answered(Terms::TRUE, prover::Answer::Proved, STEPS);
-            }
-            run(engine, rest)
-        }
     }
 }
 
@@ -307,60 +288,6 @@ fn explored(tree: &Tree, merges: bool) -> (Vec<Values>, BTreeSet<u8>) {
     found.expect("the engine has run")
 }
 
-/// Returns the finds of one part of a tree, and the parts that it gives away.
-fn part_of(
-    tree: &Tree,
-    part: Option<Part>,
-    whole: &'static Whole,
-) -> (Vec<Values>, BTreeSet<u8>, Vec<Part>) {
-    let given = Rc::new(RefCell::new(Vec::new()));
-    let queue = Rc::clone(&given);
-    let mut found = None;
-    with_engine(|engine| {
-        let give = move |part| queue.borrow_mut().push(part);
-        engine.run.sharing = Some(Sharing::new(part, whole, give));
-        let paths = follow(engine, tree);
-        assert!(has_arrived(engine), "every part is reached");
-        engine.run.sharing = None;
-        found = Some((paths, failed(engine)));
-    });
-    let (paths, failed) = found.expect("the engine has run");
-    (paths, failed, given.take())
-}
-
-fn has_arrived(engine: &Engine<'_>) -> bool {
-    engine.run.sharing.as_ref().is_none_or(Sharing::has_arrived)
-}
-
-/// Follows the paths of a tree as the driver of a method follows those of one statement.
-fn follow(engine: &mut Engine<'_>, tree: &Tree) -> Vec<Values> {
-    let mut paths = Vec::new();
-    let start = engine.state();
-    engine.run.explorers = vec![Explorer::without_facts()];
-    loop {
-        match judged(engine, tree) {
-            Ok(values) if has_arrived(engine) => paths.push(values),
-            // The path was counted where it was followed first.
-            Ok(_) | Err(Stop::Infeasible) => {}
-            Err(stop) => panic!("{stop:?}"),
-        }
-        let run = &mut engine.run;
-        let explorer = run.explorers.last_mut().expect("put there above");
-        if let Some(sharing) = &mut run.sharing
-            && sharing.is_due()
-            && let Some(alternatives) = explorer.open_branch()
-            && let Some(at) = explorer.give_away()
-        {
-            sharing.give(at, alternatives);
-        }
-        engine.set_state(start.clone());
-        if !engine.backtrack().expect("no defect") {
-            engine.run.explorers.clear();
-            return paths;
-        }
-    }
-}
-
 /// Lists the values of the paths taken for each assignment, in order.
 fn by_assignment(paths: &[Values]) -> Vec<Vec<i64>> {
     let of = |assignment: usize| {
@@ -411,21 +338,5 @@ proptest! {
             prop_assert_eq!(by_assignment(&merged.0), expected(&plain));
             prop_assert_eq!(merged.1, plain.failed);
         }
-    }
-
-    #[test]
-    fn parts_together_find_what_the_whole_does(tree in tree(Kind::Shared)) {
-        let plain = Plain::of(&tree);
-        let whole: &'static Whole = Box::leak(Box::default());
-        let mut pending = vec![None];
-        let (mut all, mut failures) = (Vec::new(), BTreeSet::new());
-        while let Some(part) = pending.pop() {
-            let (paths, failed, given) = part_of(&tree, part, whole);
-            all.extend(paths);
-            failures.extend(failed);
-            pending.extend(given.into_iter().map(Some));
-        }
-        prop_assert_eq!(by_assignment(&all), expected(&plain));
-        prop_assert_eq!(failures, plain.failed);
     }
 }
