@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use z3::Context;
 use z3::ast::Bool;
+use z3::{Context, Translate};
 
 use super::log::Log;
 use super::raw::{self, Kernel, Satisfiability, Setting};
@@ -24,6 +24,9 @@ use crate::terms::{Term, Terms};
 struct Retry {
     /// The settings of Z3 that differ from those of the first try.
     settings: &'static [(&'static str, Setting)],
+    /// The cost up to which Z3 makes an instance at once. An instance costs the more, the more
+    /// instances lead to it.
+    eager_threshold: u32,
     /// Tells the kernel everything in one scope.
     is_flat: bool,
     concerns: Concerns,
@@ -51,9 +54,13 @@ impl Retry {
     /// The steps of the first try after which retries begin.
     const BEFORE_THE_REST: u32 = 20_000_000;
 
-    /// The threshold of retries. It finds at once some late findings of the first try, such as a
-    /// value at the end of a chain of 22 definitions.
-    const EAGER_THRESHOLD: u32 = 100;
+    /// The threshold that finds at once some late findings of the first try, such as a value at
+    /// the end of a chain of 22 definitions.
+    const FAR: u32 = 100;
+
+    /// The threshold that makes few instances. Axioms about products make so many of each other
+    /// that an obligation of 24,000,000 steps takes 1,000,000 with it.
+    const NEAR: u32 = 5;
 
     /// The most steps of a first try behind which the same arithmetic is tried again.
     ///
@@ -97,13 +104,15 @@ const RETRIES: &[Retry] = &[
     // other obligations, such as those about scaled bodies of predicates, do without it.
     Retry {
         settings: &[("arith.solver", Setting::Uint(6))],
-        is_flat: true,
+        eager_threshold: Retry::NEAR,
+        is_flat: false,
         concerns: Concerns::Fractions,
         steps: 2_000_000,
         steps_after_giving_up: 12_000_000,
     },
     Retry {
         settings: &[("delay_units", Setting::Bool(false))],
+        eager_threshold: Retry::FAR,
         is_flat: true,
         concerns: Concerns::Everything,
         steps: 2_000_000,
@@ -111,6 +120,7 @@ const RETRIES: &[Retry] = &[
     },
     Retry {
         settings: &[("delay_units", Setting::Bool(false)), ("case_split", Setting::Uint(0))],
+        eager_threshold: Retry::FAR,
         is_flat: false,
         concerns: Concerns::Everything,
         steps: 1_000_000,
@@ -119,6 +129,7 @@ const RETRIES: &[Retry] = &[
     // Steps become the more expensive the longer this try goes on: 2,000,000 take 10 s.
     Retry {
         settings: &[("arith.solver", Setting::Uint(6)), ("arith.nl.nra", Setting::Bool(false))],
+        eager_threshold: Retry::FAR,
         is_flat: true,
         concerns: Concerns::Nonlinear,
         steps: 700_000,
@@ -176,6 +187,8 @@ pub(super) struct Solver {
     budget: Option<Budget>,
     /// The steps that the context had counted when this solver was made.
     steps_of_others: u64,
+    /// The steps that retries took in contexts of their own.
+    steps_of_retries: u64,
     /// The steps at the latest count.
     counted: Cell<u64>,
 }
@@ -207,6 +220,7 @@ impl Solver {
             untold: false,
             budget: None,
             steps_of_others,
+            steps_of_retries: 0,
             counted: Cell::default(),
         })
     }
@@ -214,6 +228,7 @@ impl Solver {
     /// Returns the steps that Z3 has counted since this solver was made.
     pub(super) fn resources_used(&self) -> u64 {
         let steps = self.kernel.statistic(STEPS).saturating_sub(self.steps_of_others);
+        let steps = steps + self.steps_of_retries;
         self.counted.set(steps);
         steps
     }
@@ -396,6 +411,7 @@ impl Solver {
             return Ok(first);
         }
         let mut answer = first;
+        let mut copy = None;
         for retry in RETRIES {
             let steps = retry.steps_after(first, spent, &self.translator);
             if steps == 0 {
@@ -404,7 +420,8 @@ impl Solver {
             let resources = if is_small { steps.min(budget.resources) } else { steps };
             let milliseconds = Retry::MILLISECONDS.min(time_left());
             let again = if milliseconds > 0 {
-                self.retry(retry, Budget { resources, conflicts: 0, milliseconds })?
+                let copy = copy.get_or_insert_with(|| Copied::of(&self.scopes));
+                self.retry(retry, copy, Budget { resources, conflicts: 0, milliseconds })?
             } else {
                 Answer::GaveUp(Limit::Time)
             };
@@ -423,8 +440,8 @@ impl Solver {
                 _ => {}
             }
         }
-        // Z3 numbers its terms by what came before, and at times gets lost because of it. So the
-        // retries come before the rest of a large budget.
+        // Retries are cheap, and often find the proof: so they come before the rest of a large
+        // budget.
         if answer == Answer::GaveUp(Limit::Resources) && !is_small {
             return match time_left() {
                 0 => Ok(Answer::GaveUp(Limit::Time)),
@@ -435,13 +452,19 @@ impl Solver {
     }
 
     /// Asks a new kernel.
-    fn retry(&mut self, retry: &Retry, budget: Budget) -> Result<Answer, ProverError> {
+    fn retry(
+        &mut self,
+        retry: &Retry,
+        copy: &mut Copied,
+        budget: Budget,
+    ) -> Result<Answer, ProverError> {
         let mut settings =
             settings(self.translator.has_backend_sorts, false, self.translator.variation);
         settings.extend(retry.settings);
-        let kernel = Kernel::new(&self.context, self.kind, &settings, Retry::EAGER_THRESHOLD)?;
+        let kernel = Kernel::new(&copy.context, self.kind, &settings, retry.eager_threshold)?;
+        let before = kernel.statistic(STEPS);
         let is_flat = retry.is_flat || self.flat_from.is_some();
-        for (depth, scope) in self.scopes.iter().enumerate() {
+        for (depth, scope) in copy.scopes.iter().enumerate() {
             if depth > 0 && !is_flat {
                 kernel.push()?;
             }
@@ -449,19 +472,19 @@ impl Solver {
                 kernel.assert(formula)?;
             }
         }
-        self.set_budget(budget);
+        set_budget(&mut copy.context, budget);
         if self.translator.log.is_on() {
             let scopes = if is_flat { "one scope" } else { "the same scopes" };
-            let threshold = Retry::EAGER_THRESHOLD;
+            let Retry { settings, eager_threshold, .. } = retry;
             let line = format!(
-                "; asked of another kernel, in {scopes}: {:?}, qi.eager_threshold {threshold}",
-                retry.settings
+                "; asked of another kernel, in {scopes}: {settings:?}, \
+                 qi.eager_threshold {eager_threshold}"
             );
             self.translator.log.line(&line);
         }
         let start = Instant::now();
         let answer = kernel.check()?;
-        self.resources_used();
+        self.steps_of_retries += kernel.statistic(STEPS).saturating_sub(before);
         Ok(match answer {
             Satisfiability::Unsat => Answer::Proved,
             Satisfiability::Sat => Answer::NotProved,
@@ -512,9 +535,29 @@ impl Solver {
             return;
         }
         self.budget = Some(budget);
-        let milliseconds = if budget.milliseconds == 0 { u32::MAX } else { budget.milliseconds };
-        self.context.update_param_value("rlimit", &budget.resources.to_string());
-        self.context.update_param_value("timeout", &milliseconds.to_string());
+        set_budget(&mut self.context, budget);
+    }
+}
+
+fn set_budget(context: &mut Context, budget: Budget) {
+    let milliseconds = if budget.milliseconds == 0 { u32::MAX } else { budget.milliseconds };
+    context.update_param_value("rlimit", &budget.resources.to_string());
+    context.update_param_value("timeout", &milliseconds.to_string());
+}
+
+/// The formulas of all scopes, in a context of their own. Z3 numbers its terms by what came before,
+/// and at times gets lost because of it. Here, nothing came before.
+struct Copied {
+    context: Context,
+    scopes: Vec<Vec<Bool>>,
+}
+
+impl Copied {
+    fn of(scopes: &[Vec<Bool>]) -> Copied {
+        let context = raw::new_context();
+        let copy = |scope: &Vec<Bool>| scope.iter().map(|it| it.translate(&context)).collect();
+        let scopes = scopes.iter().map(copy).collect();
+        Copied { context, scopes }
     }
 }
 
