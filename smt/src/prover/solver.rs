@@ -185,6 +185,8 @@ pub(super) struct Solver {
     /// Tells whether Z3 does not know some axiom.
     untold: bool,
     budget: Option<Budget>,
+    /// The answer to the first try at the latest obligation, and its steps.
+    first: Option<(Answer, u64)>,
     /// The steps that the context had counted when this solver was made.
     steps_of_others: u64,
     /// The steps that retries took in contexts of their own.
@@ -219,6 +221,7 @@ impl Solver {
             axioms: Vec::new(),
             untold: false,
             budget: None,
+            first: None,
             steps_of_others,
             steps_of_retries: 0,
             counted: Cell::default(),
@@ -394,18 +397,31 @@ impl Solver {
         self.ask_once(budget)
     }
 
-    /// Asks, and repeats in other ways a question that stays open.
-    pub(super) fn ask_thoroughly(&mut self, budget: Budget) -> Result<Answer, ProverError> {
+    /// Asks an obligation for the first time.
+    pub(super) fn ask_first(&mut self, budget: Budget) -> Result<Answer, ProverError> {
+        let resources = match budget.resources {
+            0 => Retry::BEFORE_THE_REST,
+            limit => limit.min(Retry::BEFORE_THE_REST),
+        };
+        let before = self.resources_used();
+        let answer = self.ask(Budget { resources, ..budget })?;
+        self.first = Some((answer, self.resources_used() - before));
+        Ok(answer)
+    }
+
+    /// Repeats in other ways the obligation that was the latest and stayed open.
+    pub(super) fn ask_again(&mut self, budget: Budget) -> Result<Answer, ProverError> {
         let start = Instant::now();
         let time_left = || match budget.milliseconds {
             0 => u32::MAX,
             limit => u64::from(limit).saturating_sub(start.elapsed().as_millis() as u64) as u32,
         };
         let is_small = budget.resources != 0 && budget.resources <= Retry::BEFORE_THE_REST;
-        let part = if is_small { budget.resources } else { Retry::BEFORE_THE_REST };
         let before = self.resources_used();
-        let first = self.ask(Budget { resources: part, ..budget })?;
-        let spent = self.resources_used() - before;
+        let (first, spent) = match self.first.take() {
+            Some(first) => first,
+            None => (self.ask_first(budget)?, self.resources_used() - before),
+        };
         // Other ways need as much memory.
         if matches!(first, Answer::Proved | Answer::GaveUp(Limit::Memory)) {
             return Ok(first);

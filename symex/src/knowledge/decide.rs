@@ -131,26 +131,31 @@ impl Engine<'_> {
             return self.query(goal, QueryKind::Check);
         }
         let goal = self.opened(goal);
-        let mut answer = self.query(goal, QueryKind::Obligation)?;
+        let (mut answer, mut left) = self.query_for(goal, QueryKind::Obligation)?;
         if answer != Answer::Yes && (self.setting.above.consolidation)(self)? {
             if self.is_known(goal) {
                 return Ok(Answer::Yes);
             }
-            answer = self.query(goal, QueryKind::Obligation)?;
+            (answer, left) = self.query_for(goal, QueryKind::Obligation)?;
         }
         if answer != Answer::Yes && !self.mode.is_apart && self.tell_far_functions() {
-            answer = self.query(goal, QueryKind::Obligation)?;
+            (answer, left) = self.query_for(goal, QueryKind::Obligation)?;
         }
         if answer == Answer::No
             && let Some(compared) = self.with_compared_arguments(goal)
         {
-            answer = self.query(compared, QueryKind::Obligation)?;
+            (answer, left) = self.query_for(compared, QueryKind::Obligation)?;
         }
         if answer == Answer::No
             && !self.mode.is_apart
             && let Some(unrolled) = self.with_unrolled(goal)?
         {
-            answer = self.query(unrolled, QueryKind::Obligation)?;
+            (answer, left) = self.query_for(unrolled, QueryKind::Obligation)?;
+        }
+        if answer != Answer::Yes
+            && let Some(left) = left
+        {
+            answer = self.put(left, QueryKind::Retry)?;
         }
         // Apart from the path, nothing has been asked.
         self.knowledge.has_failed = answer != Answer::Yes && !self.mode.is_apart;
@@ -198,26 +203,31 @@ impl Engine<'_> {
     }
 
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
+        Ok(self.query_for(goal, kind)?.0)
+    }
+
+    /// Asks, and returns with the answer the question that was put to the prover, if one was.
+    fn query_for(&mut self, goal: Term, kind: QueryKind) -> Result<(Answer, Option<Term>), Stop> {
         if self.mode.is_apart {
-            return Ok(Answer::No);
+            return Ok((Answer::No, None));
         }
         self.go_on()?;
         self.tell_domains()?;
-        let goal = match self.natively(goal, kind)? {
-            Native::Answered(answer) => return Ok(answer),
-            Native::Left(goal) => goal,
+        let left = match self.natively(goal, kind)? {
+            Native::Answered(answer) => return Ok((answer, None)),
+            Native::Left(left) => left,
         };
         // The question if the path is dead is another one with each fact.
-        if kind == QueryKind::Obligation || goal == Terms::FALSE {
-            return self.put(goal, kind);
+        if kind == QueryKind::Obligation || left == Terms::FALSE {
+            return Ok((self.put(left, kind)?, Some(left)));
         }
-        if let Some(answer) = self.knowledge.checked(&self.terms, goal) {
+        if let Some(answer) = self.knowledge.checked(&self.terms, left) {
             self.count(Means::Facts);
-            return Ok(answer);
+            return Ok((answer, None));
         }
-        let answer = self.put(goal, kind)?;
-        self.knowledge.note_checked(goal, answer);
-        Ok(answer)
+        let answer = self.put(left, kind)?;
+        self.knowledge.note_checked(left, answer);
+        Ok((answer, Some(left)))
     }
 
     /// Puts a question to the prover.
@@ -232,7 +242,7 @@ impl Engine<'_> {
         self.count(Means::Prover(time));
         if self.run.is_live() {
             let subject = subject::of(&self.terms, goal, &self.domains.symbols);
-            let hardest = if kind == QueryKind::Obligation { steps } else { 0 };
+            let hardest = if kind == QueryKind::Check { 0 } else { steps };
             let cost = Cost { asked: Asked { count: 1, time }, steps, hardest };
             self.log.count_asked(subject, cost, is_first);
         }
@@ -328,7 +338,7 @@ impl Path<'_> {
     fn ask_prover(&mut self, goal: Term, kind: QueryKind) -> Result<prover::Answer, Stop> {
         loop {
             let budget = match kind {
-                QueryKind::Obligation => self.obligation_budget(),
+                QueryKind::Obligation | QueryKind::Retry => self.obligation_budget(),
                 QueryKind::Check => Budget::CHECK,
             };
             let started = Instant::now();
