@@ -118,8 +118,6 @@ impl Answer {
 pub enum QueryKind {
     /// Has to be proved, or an error is reported.
     Obligation,
-    /// Repeats in other ways the obligation that was the latest question and stayed open.
-    Retry,
     /// Its answer only saves work.
     Check,
 }
@@ -136,7 +134,7 @@ pub struct QueryStatistics {
 /// Counts by kind of question.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Statistics {
-    kinds: [QueryStatistics; 3],
+    kinds: [QueryStatistics; 2],
 }
 
 impl Statistics {
@@ -335,8 +333,7 @@ impl Prover {
         }
         let start = Instant::now();
         let answer = self.put(terms, goal, |solver| match kind {
-            QueryKind::Obligation => solver.ask_first(budget),
-            QueryKind::Retry => solver.ask_again(budget),
+            QueryKind::Obligation => solver.ask_thoroughly(budget),
             QueryKind::Check => solver.ask(budget),
         })?;
         self.statistics.record(kind, answer, start.elapsed());

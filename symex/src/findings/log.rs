@@ -448,7 +448,6 @@ impl Path<'_> {
     pub(crate) fn remark(&mut self, kind: QueryKind) -> Result<(), Stop> {
         let question = match kind {
             QueryKind::Obligation => "obligation",
-            QueryKind::Retry => "obligation again",
             QueryKind::Check => "question",
         };
         let Log { place, construct, .. } = self.log;

@@ -131,31 +131,26 @@ impl Engine<'_> {
             return self.query(goal, QueryKind::Check);
         }
         let goal = self.opened(goal);
-        let (mut answer, mut left) = self.query_for(goal, QueryKind::Obligation)?;
+        let mut answer = self.query(goal, QueryKind::Obligation)?;
         if answer != Answer::Yes && (self.setting.above.consolidation)(self)? {
             if self.is_known(goal) {
                 return Ok(Answer::Yes);
             }
-            (answer, left) = self.query_for(goal, QueryKind::Obligation)?;
+            answer = self.query(goal, QueryKind::Obligation)?;
         }
         if answer != Answer::Yes && !self.mode.is_apart && self.tell_far_functions() {
-            (answer, left) = self.query_for(goal, QueryKind::Obligation)?;
+            answer = self.query(goal, QueryKind::Obligation)?;
         }
         if answer == Answer::No
             && let Some(compared) = self.with_compared_arguments(goal)
         {
-            (answer, left) = self.query_for(compared, QueryKind::Obligation)?;
+            answer = self.query(compared, QueryKind::Obligation)?;
         }
         if answer == Answer::No
             && !self.mode.is_apart
             && let Some(unrolled) = self.with_unrolled(goal)?
         {
-            (answer, left) = self.query_for(unrolled, QueryKind::Obligation)?;
-        }
-        if answer != Answer::Yes
-            && let Some(left) = left
-        {
-            answer = self.put(left, QueryKind::Retry)?;
+            answer = self.query(unrolled, QueryKind::Obligation)?;
         }
         // Apart from the path, nothing has been asked.
         self.knowledge.has_failed = answer != Answer::Yes && !self.mode.is_apart;
@@ -203,31 +198,26 @@ impl Engine<'_> {
     }
 
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
-        Ok(self.query_for(goal, kind)?.0)
-    }
-
-    /// Asks, and returns with the answer the question that was put to the prover, if one was.
-    fn query_for(&mut self, goal: Term, kind: QueryKind) -> Result<(Answer, Option<Term>), Stop> {
         if self.mode.is_apart {
-            return Ok((Answer::No, None));
+            return Ok(Answer::No);
         }
         self.go_on()?;
         self.tell_domains()?;
-        let left = match self.natively(goal, kind)? {
-            Native::Answered(answer) => return Ok((answer, None)),
-            Native::Left(left) => left,
+        let goal = match self.natively(goal, kind)? {
+            Native::Answered(answer) => return Ok(answer),
+            Native::Left(goal) => goal,
         };
         // The question if the path is dead is another one with each fact.
-        if kind == QueryKind::Obligation || left == Terms::FALSE {
-            return Ok((self.put(left, kind)?, Some(left)));
+        if kind == QueryKind::Obligation || goal == Terms::FALSE {
+            return self.put(goal, kind);
         }
-        if let Some(answer) = self.knowledge.checked(&self.terms, left) {
+        if let Some(answer) = self.knowledge.checked(&self.terms, goal) {
             self.count(Means::Facts);
-            return Ok((answer, None));
+            return Ok(answer);
         }
-        let answer = self.put(left, kind)?;
-        self.knowledge.note_checked(left, answer);
-        Ok((answer, Some(left)))
+        let answer = self.put(goal, kind)?;
+        self.knowledge.note_checked(goal, answer);
+        Ok(answer)
     }
 
     /// Puts a question to the prover.
@@ -242,7 +232,7 @@ impl Engine<'_> {
         self.count(Means::Prover(time));
         if self.run.is_live() {
             let subject = subject::of(&self.terms, goal, &self.domains.symbols);
-            let hardest = if kind == QueryKind::Check { 0 } else { steps };
+            let hardest = if kind == QueryKind::Obligation { steps } else { 0 };
             let cost = Cost { asked: Asked { count: 1, time }, steps, hardest };
             self.log.count_asked(subject, cost, is_first);
         }
@@ -338,7 +328,7 @@ impl Path<'_> {
     fn ask_prover(&mut self, goal: Term, kind: QueryKind) -> Result<prover::Answer, Stop> {
         loop {
             let budget = match kind {
-                QueryKind::Obligation | QueryKind::Retry => self.obligation_budget(),
+                QueryKind::Obligation => self.obligation_budget(),
                 QueryKind::Check => Budget::CHECK,
             };
             let started = Instant::now();
