@@ -1,8 +1,7 @@
 //! The runs of a rule: one for each way its decisions can go, with states merged where ways meet.
 //!
 //! In reading order: [`scopes`] (the tree of facts), [`explore`] (decisions, runs and their
-//! journals), [`merge`] (one state of several), [`ways`] (numbers of paths), [`parts`] (paths that
-//! another engine follows).
+//! journals), [`merge`] (one state of several), [`ways`] (numbers of paths).
 
 pub mod explore;
 pub mod merge;
