@@ -4,10 +4,9 @@
 //! have no part in a verdict. Where threads have no clock, the limit is about the time that has
 //! passed.
 
-use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-/// The end of a piece of work.
+/// The end of a piece of work, which one thread does.
 #[derive(Clone, Copy, Debug)]
 pub struct Until {
     /// The time by which the whole run is to be over.
@@ -20,15 +19,13 @@ pub struct Until {
 struct Own {
     limit: Duration,
     begun: Instant,
-    /// The thread, and the time that it had worked at the beginning.
-    thread: ThreadId,
+    /// The time that the thread had worked at the beginning.
     worked: Option<Duration>,
 }
 
 impl Own {
     fn new(limit: Duration) -> Self {
-        let (begun, thread) = (Instant::now(), thread::current().id());
-        Self { limit, begun, thread, worked: worked() }
+        Self { limit, begun: Instant::now(), worked: worked() }
     }
 
     fn left(&self) -> Duration {
@@ -44,14 +41,6 @@ impl Until {
     /// Makes the end of work that begins on this thread now.
     pub fn new(limit: Option<Duration>, run: Option<Instant>) -> Self {
         Self { run, own: limit.map(Own::new) }
-    }
-
-    /// Returns the same limit, for a part of the work that begins now, perhaps on another thread.
-    pub fn here(self) -> Self {
-        let here = |own: Own| {
-            if own.thread == thread::current().id() { own } else { Own::new(own.limit) }
-        };
-        Self { own: self.own.map(here), ..self }
     }
 
     /// Returns the time that is left; `None` if there is no limit.
@@ -79,6 +68,8 @@ fn worked() -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     #[test]
@@ -92,8 +83,6 @@ mod tests {
         while !until.is_over() {
             assert!(begun.elapsed() < Duration::from_secs(60));
         }
-        let other = thread::spawn(move || until.here().is_over());
-        assert!(!other.join().expect("it does not panic"));
     }
 
     #[test]

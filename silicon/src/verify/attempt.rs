@@ -13,13 +13,13 @@ use symex::{Context, Limits, Stop, Visible};
 
 /// How a member is verified, and how far.
 #[derive(Clone, Copy)]
-pub(super) struct Attempt {
+struct Attempt {
     /// Its name in the names of log files; the first has none.
-    pub(super) name: &'static str,
-    pub(super) one_by_one: bool,
-    pub(super) limits: Limits,
+    name: &'static str,
+    one_by_one: bool,
+    limits: Limits,
     /// All attempts have the time of one member.
-    pub(super) until: Until,
+    until: Until,
 }
 
 impl Attempt {
@@ -118,7 +118,7 @@ const RETRY_QUESTIONS: u64 = 20_000;
 const RETRY_QUERIES: u64 = 1000;
 
 /// Verifies a member in one attempt.
-pub(super) fn run(
+fn run(
     context: &Context<'_>,
     member: Member,
     attempt: Attempt,
@@ -129,7 +129,7 @@ pub(super) fn run(
     let (report, _) = verify_member(context, member, attempt.name, visible, workspace, |engine| {
         engine.setting.one_by_one = attempt.one_by_one;
         engine.setting.limits = attempt.limits;
-        engine.setting.until = attempt.until.here();
+        engine.setting.until = attempt.until;
         let result = verify_body(context, member, engine);
         end = match &result {
             Err(Stop::TooMuch) => End::TooMuch,
